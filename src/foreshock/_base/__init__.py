@@ -1,0 +1,46 @@
+"""Ground floor: errors, configuration, canonical JSON, plugins, progress."""
+
+from foreshock._base._clock import utc_now
+from foreshock._base._config import STORE_FOLDER, Config, load_config
+from foreshock._base._errors import (
+    AmbiguousError,
+    BrokenFileError,
+    ConfigError,
+    ForeshockError,
+    MetricError,
+    MissingExtraError,
+    NotEnoughDataError,
+    ReadError,
+    SchemaVersionError,
+    StoreError,
+    UnknownFormatError,
+)
+from foreshock._base._extras import require
+from foreshock._base._json import canonical, digest, pretty
+from foreshock._base._plugins import load_plugins
+from foreshock._base._progress import Progress, quiet
+
+__all__ = [
+    "STORE_FOLDER",
+    "AmbiguousError",
+    "BrokenFileError",
+    "Config",
+    "ConfigError",
+    "ForeshockError",
+    "MetricError",
+    "MissingExtraError",
+    "NotEnoughDataError",
+    "Progress",
+    "ReadError",
+    "SchemaVersionError",
+    "StoreError",
+    "UnknownFormatError",
+    "canonical",
+    "digest",
+    "load_config",
+    "load_plugins",
+    "pretty",
+    "quiet",
+    "require",
+    "utc_now",
+]

@@ -1,0 +1,5 @@
+"""Log formats in, records out."""
+
+from foreshock.readers._protocol import Candidate, Failure, Reader, Reading, ReadOptions
+
+__all__ = ["Candidate", "Failure", "ReadOptions", "Reader", "Reading"]

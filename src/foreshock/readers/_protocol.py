@@ -1,0 +1,82 @@
+"""What a reader is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+import msgspec
+
+from foreshock._base import ForeshockError
+from foreshock.records import Batch, Run
+
+
+class ReadOptions(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What the user said about how to read; part of the identity of an ingest.
+
+    Attributes:
+        map: Role to column name, for item files (``{"output": "generated_text", "item": "question_id"}``).
+        preset: Named set of the above (``mmlu-pro``).
+        task: Task name where the file has none.
+        model: Model name where the file has none.
+        csv: Role to column name, for tables of aggregates (``{"x": "size", "y": "score", "group": "task"}``).
+        scale: Largest score of the file's scale (100 for percentages), None when not said.
+        chance: Score of guessing.
+        n: Items behind each aggregate: a number, or the name of a column.
+    """
+
+    map: dict[str, str] = {}
+    preset: str | None = None
+    task: str | None = None
+    model: str | None = None
+    csv: dict[str, str] = {}
+    scale: float | None = None
+    chance: float | None = None
+    n: str | None = None
+
+
+class Reading(NamedTuple):
+    """One run and the rows that come with it; the batches must be used up before the next reading is asked for."""
+
+    run: Run
+    batches: Iterator[Batch]
+
+
+class Failure(NamedTuple):
+    """A file that could not be read; the rest went on."""
+
+    path: Path
+    error: ForeshockError
+
+
+class Candidate(NamedTuple):
+    """A file on disk with the bytes that tell what it is.
+
+    Attributes:
+        path: Where it is.
+        head: Its first bytes (64 KiB at most).
+        members: Names in its central directory when it is a readable zip, else empty.
+    """
+
+    path: Path
+    head: bytes
+    members: tuple[str, ...]
+
+
+class Reader(Protocol):
+    """One log format.
+
+    ``claims`` looks at content, never at the name alone, and must be cheap. ``read`` gets every file that the reader
+    claimed in one call of ``add`` (a results file and its samples belong together) and yields readings and failures;
+    it never raises for one bad file.
+    """
+
+    name: str
+    version: int
+
+    def claims(self, candidate: Candidate, options: ReadOptions) -> bool:
+        """Whether this reader knows the format of ``candidate``."""
+
+    def read(self, candidates: Iterable[Candidate], options: ReadOptions) -> Iterator[Reading | Failure]:
+        """Read the claimed files."""
