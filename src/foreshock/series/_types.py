@@ -48,7 +48,7 @@ class Panel:
         items: Items answered at every point, shape (items,).
         values: Metric name to scores, shape (points, items); NaN where an item has no score at a point.
         replicates: Metric name to one array per point with the mean of each replicate (length >= 1).
-        positions: Per-position correctness (0/1), shape (points, items, positions), NaN beyond an answer's end; or None.
+        positions: Per-position correctness (0/1), shape (points, items, positions), NaN past the end; or None.
         runs: Run keys per point.
         trajectory: True when the points are checkpoints of one training run (not independent of each other).
     """
