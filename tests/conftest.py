@@ -21,3 +21,16 @@ def shared_data() -> Path:
     if not SHARED_DATA.is_dir():
         pytest.skip("../shared/data is not here: real logs are not part of the repository")
     return SHARED_DATA
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Where the real logs are, a skipped test is a hole in the checks: fail the session and let the summary show it."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if reporter is None or not SHARED_DATA.is_dir():
+        return
+    skipped = reporter.stats.get("skipped", [])
+    if skipped and session.exitstatus == pytest.ExitCode.OK:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+        reporter.write_line(f"{len(skipped)} skipped although ../shared/data is here:", red=True)
+        for report in skipped:
+            reporter.write_line(f"  {report.nodeid}: {report.longrepr}", red=True)

@@ -16,6 +16,7 @@ from foreshock.records._finding import (
     TrustCard,
 )
 from foreshock.records._item import item_key
+from foreshock.records._names import PROVIDERS, parse_model
 from foreshock.records._run import Counts, Run, Source, ingest_id, run_key
 from foreshock.records._schema import SCHEMA_VERSION, TABLES, Column
 from foreshock.records._states import Delivery, Light, RunStatus, ScoreStatus, State
@@ -23,6 +24,7 @@ from foreshock.records._states import Delivery, Light, RunStatus, ScoreStatus, S
 __all__ = [
     "MAX_BYTES",
     "MAX_ROWS",
+    "PROVIDERS",
     "SCHEMA_VERSION",
     "TABLES",
     "Alternative",
@@ -49,5 +51,6 @@ __all__ = [
     "TrustCard",
     "ingest_id",
     "item_key",
+    "parse_model",
     "run_key",
 ]

@@ -1,0 +1,45 @@
+# Every target makes its own environment from a fresh clone; nothing has to be activated.
+.DEFAULT_GOAL := help
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+JOBS ?= 2
+
+.PHONY: help demo test check test-slow bench docs clean
+
+help: ## Show this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/:/' | awk -F: '{printf "  make %-10s %s\n", $$1, $$2}'
+
+$(VENV)/.ready: pyproject.toml
+	@echo "Making $(VENV) (once)..."
+	@$(PYTHON) -c 'import sys; sys.exit("Foreshock needs Python 3.11 or newer") if sys.version_info < (3, 11) else None'
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable . --group dev
+	@touch $@
+
+demo: $(VENV)/.ready ## Read the shipped logs, print the verdicts, write report.html
+	$(BIN)/foreshock demo --html report.html
+
+test: $(VENV)/.ready ## Run the tests (a few minutes)
+	$(BIN)/python -m pytest -n $(JOBS)
+
+check: $(VENV)/.ready ## Lint, types, floors, docs and CLI reference
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/python tools/check_docs.py
+	$(BIN)/python tools/cli_reference.py --check
+
+test-slow: $(VENV)/.ready ## Long studies: crash, calibration and browser tests
+	$(BIN)/python -m pytest -m slow
+
+bench: $(VENV)/.ready ## Speed and accuracy beside the peers; results under benchmarks/
+	$(BIN)/python benchmarks/read_logs.py
+	$(BIN)/python benchmarks/mirage_worlds.py
+
+docs: $(VENV)/.ready ## Write docs/cli.md again from the commands' own help
+	$(BIN)/python tools/cli_reference.py
+
+clean: ## Remove the environment and all caches
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist

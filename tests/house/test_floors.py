@@ -1,0 +1,72 @@
+"""A room imports only from floors below its own; rooms on one floor never import each other."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+FLOORS = [
+    {"_base"},
+    {"records", "stats"},
+    {"readers", "metrics", "simulate"},
+    {"store", "models"},
+    {"scoring"},
+    {"series"},
+    {"curves", "irt"},
+    {"alarms"},
+    {"mirage", "lint", "compare", "signals", "order", "evolve", "probes"},
+    {"check"},
+    {"replay"},
+    {"report"},
+    {"dashboard"},
+    {"_cli"},
+]
+FLOOR_OF = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
+PACKAGE = Path(__file__).resolve().parents[2] / "src" / "foreshock"
+ROOMS = sorted(p.name for p in PACKAGE.iterdir() if p.is_dir() and (p / "__init__.py").exists())
+DATA = {"demo"}  # shipped data with its loader: below the command line, above nothing
+
+
+def imported_rooms(path: Path) -> set[str]:
+    """Rooms of this package that a file imports, at any depth of nesting."""
+    rooms: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        names: list[str] = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative import"
+            names = [f"{node.module}.{alias.name}" for alias in node.names] if node.module else []
+        rooms |= {name.split(".")[1] for name in names if name.startswith("foreshock.") and name.count(".") >= 1}
+    return rooms
+
+
+def violations(room: str, imports: set[str]) -> set[str]:
+    """The imports that a room on its floor may not have."""
+    own = FLOOR_OF[room]
+    return {other for other in imports - {room, "_version"} if other in FLOOR_OF and FLOOR_OF[other] >= own}
+
+
+@pytest.mark.parametrize("room", [room for room in ROOMS if room not in DATA])
+def test_a_room_imports_only_lower_floors(room: str) -> None:
+    assert room in FLOOR_OF, f"{room} has no floor: add it to FLOORS and to docs/design/house.md"
+    for path in (PACKAGE / room).rglob("*.py"):
+        bad = violations(room, imported_rooms(path))
+        assert not bad, f"{path.relative_to(PACKAGE)} imports {sorted(bad)} from its own floor or above"
+
+
+def test_the_rule_sees_a_violation() -> None:
+    assert violations("stats", {"records", "_base"}) == {"records"}
+    assert violations("series", {"store", "mirage"}) == {"mirage"}
+
+
+def test_private_files_are_not_imported_across_rooms() -> None:
+    for path in PACKAGE.rglob("*.py"):
+        room = path.relative_to(PACKAGE).parts[0]
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("foreshock."):
+                parts = node.module.split(".")
+                if len(parts) > 2 and parts[1] != room:
+                    assert not parts[2].startswith("_"), f"{path}: reaches into {node.module}"
