@@ -1,0 +1,1 @@
+"""The arithmetic ladder: small transformers that learn, or never learn, to add and to multiply."""
