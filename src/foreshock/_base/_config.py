@@ -11,6 +11,7 @@ import msgspec
 from foreshock._base._errors import ConfigError
 
 STORE_FOLDER = ".foreshock"
+"""Where the store is when nothing says otherwise: beside the configuration, never inside a folder of logs."""
 
 
 class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

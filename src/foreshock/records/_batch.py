@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 MAX_ROWS = 4_096
+"""Rows of a batch at the most."""
+
 MAX_BYTES = 8 * 2**20
+"""Bytes of text in a batch at the most; one longer row is a batch of its own."""
 
 
 class Batch(NamedTuple):

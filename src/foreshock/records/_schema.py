@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple
 Kind = Literal["str", "int", "float", "bool", "list[str]", "list[float]"]
 
 SCHEMA_VERSION = 1
+"""Version of the tables; a store with a larger one is refused, a smaller one is read."""
 
 
 class Column(NamedTuple):
