@@ -6,20 +6,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from . import model, plan, weights
-from .outcome import TASKS, Outcome, held_out, held_out_choices, save
+from .outcome import TASKS, Outcome, held_out, held_out_choices, outcome_path, save
 from .problems import ANSWER, PAD, PROMPT, answer_tokens, prompt_tokens
-
-
-def outcome_path(run: plan.Run, step: int) -> Path:
-    """Where the outcome of one checkpoint is kept."""
-    return plan.WORK / "outcomes" / run.name / f"step{step:05d}.npz"
 
 
 def _log_probabilities(parameters: model.Parameters, prompts: Tensor, answers: Tensor) -> Tensor:

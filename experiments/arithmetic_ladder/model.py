@@ -60,7 +60,9 @@ def forward(parameters: Mapping[str, Tensor], tokens: Tensor) -> Tensor:
     """Logits, shape ``[batch, length, vocabulary]``, of ``tokens``, int64, shape ``[batch, length]``."""
     x = parameters["token"][tokens] + parameters["position"][: tokens.shape[1]]
     for layer in range(LAYERS):
-        own = {name: parameters[f"layer{layer}.{name}"] for name in ("qkv", "out", "up", "up_bias", "down", "down_bias")}
+        own = {
+            name: parameters[f"layer{layer}.{name}"] for name in ("qkv", "out", "up", "up_bias", "down", "down_bias")
+        }
         x = x + _attend(own, _norm(x))
         hidden = F.relu(F.linear(_norm(x), own["up"], own["up_bias"]), inplace=True)
         x = x + F.linear(hidden, own["down"], own["down_bias"])

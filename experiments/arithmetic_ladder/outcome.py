@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from . import plan
 from .choices import choice_values
 from .problems import (
     PAD,
@@ -18,6 +19,11 @@ from .problems import (
 )
 
 TASKS = ("addition", "multiplication")
+
+
+def outcome_path(run: plan.Run, step: int) -> Path:
+    """Where the outcome of one checkpoint is kept."""
+    return plan.WORK / "outcomes" / run.name / f"step{step:05d}.npz"
 
 
 @cache

@@ -13,7 +13,7 @@ HERE = Path(__file__).resolve().parent
 WORK = HERE / "work"  # checkpoints and optimizer states; ignored by git
 RESULTS = HERE / "results"
 
-WIDTHS = (8, 12, 16, 24, 32, 48, 64, 96)
+WIDTHS = (8, 12, 16, 20, 24, 28, 32, 48, 64, 96)
 SEEDS = (1, 2, 3)
 CONTROL_WIDTHS = (16, 24, 32, 48, 64)
 STEPS = 5000

@@ -79,9 +79,7 @@ class Trainer:
         _replace(checkpoint_path(self.folder, self.step), lambda p: save_file(half, p))
 
     def _update(self) -> float:
-        rows = data.batch(
-            self.run.kind, self.run.random_seed, self.step, plan.BATCH_SUMS, plan.BATCH_PRODUCTS
-        )
+        rows = data.batch(self.run.kind, self.run.random_seed, self.step, plan.BATCH_SUMS, plan.BATCH_PRODUCTS)
         for group in self.optimizer.param_groups:
             group["lr"] = learning_rate(self.step)
         loss = model.answer_loss(self.parameters, torch.from_numpy(rows))
