@@ -28,7 +28,7 @@ def cell(text: str) -> str:
 
     Examples:
         >>> cell("a|b <dir> `<x>`")
-        'a\\|b &lt;dir> `<x>`'
+        'a\\\\|b &lt;dir> `<x>`'
     """
     parts = " ".join(text.split()).replace("|", "\\|").split("`")
     return "`".join(part if number % 2 else part.replace("<", "&lt;") for number, part in enumerate(parts))
