@@ -1,0 +1,158 @@
+"""The report as one HTML file that needs nothing else: no request leaves it, and every byte comes from the JSON."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+
+from foreshock.records import Document
+from foreshock.report import _format, _view, _words
+from foreshock.report._plot import figure
+from foreshock.report._safe import clean, for_script, one_line
+from foreshock.report._view import View, load
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+MAX_BYTES = 4_900_000
+"""Largest file written; 5 MB is where mail and issue trackers begin to refuse attachments."""
+
+
+class Limits(NamedTuple):
+    """How much of a document is put into the page.
+
+    Attributes:
+        text: Characters of a question, target or output.
+        moved: Items shown per finding.
+        plots: Findings with plots, in the order of the report.
+        rows: Rows of each table.
+        findings: Findings shown in full.
+        data: Whether the document's JSON is embedded.
+    """
+
+    text: int
+    moved: int
+    plots: int
+    rows: int
+    findings: int
+    data: bool
+
+
+# Tried in turn until the page fits. The last one fits always: 200 rows of each table and 60 findings, every sentence at
+# most 400 characters, stay below 2 MB.
+LEVELS = (
+    Limits(text=2_000, moved=20, plots=1_000, rows=2_000, findings=1_000, data=True),
+    Limits(text=600, moved=10, plots=300, rows=1_000, findings=500, data=True),
+    Limits(text=300, moved=3, plots=100, rows=400, findings=200, data=True),
+    Limits(text=200, moved=1, plots=40, rows=200, findings=60, data=False),
+)
+
+
+def html(document: Document, path: Path) -> None:
+    """Write the report to ``path`` as one self-contained HTML file of less than 5 MB.
+
+    Args:
+        document: What to show; nothing else is read.
+        path: File to write; replaced when it exists.
+
+    Raises:
+        ForeshockError: A table of the document cannot be shown.
+    """
+    Path(path).write_text(render_html(document), "utf-8", newline="\n")
+
+
+def render_html(document: Document) -> str:
+    """The report as HTML text; equal documents give equal bytes."""
+    view = load(document)
+    for limits in LEVELS[:-1]:
+        page = _page(view, limits)
+        if len(page.encode()) <= MAX_BYTES:
+            return page
+    return _page(view, LEVELS[-1])
+
+
+def fragment(document: Document) -> str:
+    """A small piece of escaped HTML for notebooks: headline and verdict table."""
+    view = load(document)
+    return _environment().get_template("fragment.html.j2").render(view=view, headline=_view.headline(view))
+
+
+def _page(view: View, limits: Limits) -> str:
+    return (
+        _environment()
+        .get_template("page.html.j2")
+        .render(
+            view=view,
+            doc=view.document,
+            limits=limits,
+            headline=_view.headline(view),
+            counts=_view.counts_sentence(view.document.counts),
+            data=for_script(_embedded(view, limits)) if limits.data else None,
+            seeds=_view.seeds(view),
+            hashes=_view.data_hashes(view),
+        )
+    )
+
+
+def _embedded(view: View, limits: Limits) -> bytes:
+    """The document with every number; texts are shortened as on the page, and very long tables are cut."""
+    document = view.document
+    tables = {
+        name: [_short(row, limits.text) for row in rows[: _most(name, len(rows), limits)]]
+        for name, rows in document.tables.items()
+    }
+    cut = {name: len(rows) for name, rows in document.tables.items() if len(tables[name]) < len(rows)}
+    whole = msgspec.to_builtins(msgspec.structs.replace(document, tables=tables))
+    return msgspec.json.encode({**whole, "embedded": {"text_limit": limits.text, "rows_in_full": cut}}, order="sorted")
+
+
+def _most(name: str, rows: int, limits: Limits) -> int:
+    """Rows of a table that are embedded; series and verdicts are numbers and stay whole."""
+    return rows if name in ("series", "verdicts", "opening", "trust") else 10 * limits.rows
+
+
+def _short(value: Any, limit: int) -> Any:
+    if isinstance(value, str):
+        return clean(value, limit)
+    if isinstance(value, list):
+        return [_short(v, limit) for v in value]
+    if isinstance(value, dict):
+        return {key: _short(v, limit) for key, v in value.items()}
+    return value
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from markupsafe import Markup
+
+    environment = Environment(
+        loader=PackageLoader("foreshock.report", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_finalize,
+    )
+    names = ("count", "level", "number", "on_axis", "plural", "probability", "quantity", "share")
+    environment.globals |= {name: getattr(_format, name) for name in names}
+    environment.globals |= {
+        "figure": lambda rows: Markup(figure(rows)),  # noqa: S704 - our own SVG, escaped piece by piece
+        "item_anchors": _view.item_anchors,
+        "incomplete": _view.incomplete,
+        "mark": _words.mark,
+        "words": _words,
+        "raw": Markup,
+    }
+    environment.filters |= {"clip": clean, "line": one_line}
+    return environment
+
+
+def _finalize(value: Any) -> Any:
+    """Last station of every expression of a template: whatever was not made by us is cleaned before it is escaped."""
+    if value is None:
+        return _format.MISSING
+    return value if hasattr(value, "__html__") else clean(str(value), 20_000)

@@ -1,0 +1,119 @@
+"""The report as Markdown, for the step summary of a CI job or a comment."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from foreshock.records import Document
+from foreshock.report import _view
+from foreshock.report._format import MISSING, count, probability, quantity
+from foreshock.report._safe import LINE, one_line
+from foreshock.report._view import Fold, Shown, View, load
+from foreshock.report._words import OPENING, mark
+
+_MOST = 50  # rows of a part; a step summary may have 1 MiB
+_SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|~$])")
+# An entity cannot start a mention, a link or a tag, whatever the renderer makes of backslashes.
+_ENTITY = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "&#64;", ":": "&#58;"})
+
+
+def markdown(document: Document) -> str:
+    """The report as GitHub-flavoured Markdown: opening, trust, verdicts, findings, what is unresolved, counts."""
+    view = load(document)
+    parts = [f"## {_safe(_view.headline(view))}", _safe(_view.counts_sentence(view.document.counts))]
+    parts += [*_opening(view), *_trust(view), *_verdicts(view)]
+    parts += [_finding(shown) for shown in view.told[:_MOST]]
+    if len(view.told) > _MOST:
+        parts.append(f"{_MOST} of {count(len(view.told))} findings shown.")
+    parts += [_fold(fold) for fold in view.folds[:_MOST]]
+    parts += _failures(view)
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _safe(text: str | None, limit: int = LINE) -> str:
+    """Text that stays text: one line, nothing that Markdown or HTML would read."""
+    return MISSING if text is None else _SPECIAL.sub(r"\\\1", one_line(text, limit).translate(_ENTITY))
+
+
+def _code(text: str) -> str:
+    """A command as a code block; its fence is longer than any run of backticks inside."""
+    fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", text)), default=0))
+    return f"{fence}\n{one_line(text)}\n{fence}"
+
+
+def _badge(word: str) -> str:
+    return f"{mark(word).glyph} {_safe(mark(word).word, 40)}"
+
+
+def _opening(view: View) -> list[str]:
+    parts = []
+    for kind, label in OPENING.items():
+        rows = [row for row in view.tables.opening if row.kind == kind]
+        parts += [f"**{label}** {_safe(row.text)}" + (f"\n\n{_code(row.do)}" if row.do else "") for row in rows[:_MOST]]
+    return parts
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def _trust(view: View) -> list[str]:
+    names = list(dict.fromkeys(name for row in view.trust for name in row.lights))
+    if not names:
+        return []
+    rows = []
+    for row in view.trust[:_MOST]:
+        lights = [row.lights.get(name) for name in names]
+        rows.append([_safe(row.task, 80), *(_badge(light.state.value) if light else MISSING for light in lights)])
+    more = f"\n\n{_MOST} of {count(len(view.trust))} tasks shown." if len(view.trust) > _MOST else ""
+    return ["### Can the scores be trusted?", _table(["task", *(_safe(name, 40) for name in names)], rows) + more]
+
+
+def _verdicts(view: View) -> list[str]:
+    if not view.verdicts:
+        return []
+    head = ["verdict", "task", "family", "share of the change that a break may carry", "points", "items", "reason"]
+    rows = [
+        [
+            _badge(v.verdict),
+            _safe(v.task, 80),
+            _safe(v.family, 80),
+            quantity(v.share, v.share_low, v.share_high, "fraction"),
+            count(v.points),
+            count(v.items),
+            _safe(v.reason, 200),
+        ]
+        for v in view.verdicts[:_MOST]
+    ]
+    more = f"\n\n{_MOST} of {count(len(view.verdicts))} verdicts shown." if len(view.verdicts) > _MOST else ""
+    return ["### Is the jump real, or made by the metric?", _table(head, rows) + more]
+
+
+def _finding(shown: Shown) -> str:
+    finding = shown.finding
+    lines = [f"#### {_badge(shown.word)}: {_safe(finding.title)}"]
+    if finding.effect:
+        effect = finding.effect
+        size = quantity(effect.value, effect.low, effect.high, effect.unit)
+        p = f", p = {probability(finding.p)}" if finding.p is not None else ""
+        lines.append(f"{_safe(effect.name)}: {_safe(size)}{p}")
+    lines.append(f"{_safe(finding.advice, 1_000)} ({_safe(finding.code, 20)}, {_safe(finding.id, 40)})")
+    return "\n\n".join(lines)
+
+
+def _fold(fold: Fold) -> str:
+    lines = [f"- {_safe(shown.place, 160)}: {_safe(shown.finding.advice)}" for shown in fold.shown[:_MOST]]
+    if len(fold.shown) > _MOST:
+        lines.append(f"- and {count(len(fold.shown) - _MOST)} more")
+    summary = f"{len(fold.shown):,} unresolved: {_safe(fold.reason)}"
+    return f"<details><summary>{summary}</summary>\n\n" + "\n".join(lines) + "\n\n</details>"
+
+
+def _failures(view: View) -> list[str]:
+    failures = view.tables.failures
+    if not failures:
+        return []
+    lines = [f"- {_safe(row.path)}: {_safe(row.message)}" for row in failures[:_MOST]]
+    return [f"### {len(failures):,} files could not be read", "\n".join(lines)]

@@ -1,0 +1,274 @@
+"""The report in a terminal: what a stranger needs in two minutes, at 80 columns, with or without colour."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from foreshock.records import Document, Finding, State
+from foreshock.report import _view
+from foreshock.report._format import count, level, plural, probability, quantity, share
+from foreshock.report._rows import VerdictRow
+from foreshock.report._safe import clean, one_line
+from foreshock.report._view import Fold, View, load
+from foreshock.report._words import MEANING, OPENING, STATUS, mark
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+    from rich.text import Text
+
+_STYLE = {"good": "green", "warn": "yellow", "bad": "red", "none": "bright_black", "plain": "cyan"}
+_FULL_CARDS = 6  # more tasks than this, and only the lights that are not ok are printed
+_MOST = 20  # findings, tasks, runs or files that a part prints in full
+_NARROW = 72  # columns below which the verdict table becomes a list
+
+
+def terminal(document: Document, console: Console) -> None:
+    """Print the report.
+
+    Args:
+        document: What to show; nothing else is read.
+        console: Where to; its width, colours and encoding are respected.
+
+    Raises:
+        ForeshockError: A table of the document cannot be shown.
+    """
+    view = load(document)
+    page = _Page(console)
+    page.line(_view.headline(view), "bold")
+    page.line(_view.counts_sentence(view.document.counts), "dim")
+    for part in (_opening, _trust, _verdicts, _findings, _unresolved, _runs, _failures, _footer):
+        part(view, page)
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """A console that is given plain text only: no markup, no highlighting, nothing it cannot encode."""
+
+    console: Console
+
+    def text(self, said: str, style: str = "") -> Text:
+        """Make text harmless and printable."""
+        from rich.text import Text
+
+        encoding = self.console.encoding
+        printable = clean(said).encode(encoding, "backslashreplace").decode(encoding)
+        return Text(printable, style=style, overflow="fold")
+
+    def print(self, shown: RenderableType = "") -> None:
+        self.console.print(shown, highlight=False, markup=False, emoji=False)
+
+    def line(self, said: str, style: str = "", indent: int = 0) -> None:
+        from rich.padding import Padding
+
+        self.print(Padding(self.text(said, style), (0, 0, 0, indent), expand=False))
+
+    def title(self, said: str) -> None:
+        self.print()
+        self.line(said.upper(), "bold")
+
+    def badge(self, word: str) -> Text:
+        m = mark(word)
+        utf = self.console.encoding.lower().startswith("utf")
+        return self.text(f"{m.glyph if utf else m.ascii} {one_line(m.word, 40)}", _STYLE[m.tone])
+
+    def rows(self, rows: Sequence[Sequence[Text]], widths: Sequence[int], indent: int = 2) -> None:
+        """Print columns of fixed width; the last one takes what is left and wraps."""
+        from rich.padding import Padding
+        from rich.table import Table
+
+        grid = Table.grid(padding=(0, 2, 0, 0), expand=True)
+        for width in widths:
+            grid.add_column(width=width, overflow="fold")
+        grid.add_column(ratio=1, overflow="fold")
+        for row in rows:
+            grid.add_row(*row)
+        self.print(Padding(grid, (0, 0, 0, indent), expand=False))
+
+    def more(self, shown: int, total: int, what: str) -> None:
+        if shown < total:
+            self.line(f"{count(shown)} of {count(total)} {what} shown; --html and --json have the rest", "dim", 2)
+
+
+def _opening(view: View, page: _Page) -> None:
+    if not view.tables.opening:
+        return
+    page.title("With these logs")
+    rows = []
+    for kind, label in OPENING.items():
+        said = [row for row in view.tables.opening if row.kind == kind]
+        for i, row in enumerate(said):
+            text = page.text(one_line(row.text))
+            if row.do:
+                text.append("\n").append_text(page.text("$ " + one_line(row.do), "bold"))
+            rows.append([page.text(label if i == 0 else "", "bold"), text])
+    page.rows(rows, [10])
+
+
+def _trust(view: View, page: _Page) -> None:
+    if not view.trust:
+        return
+    page.title("Can the scores be trusted?")
+    brief = len(view.trust) > _FULL_CARDS
+    fine = [row for row in view.trust if all(light.state.value == "ok" for light in row.lights.values())]
+    cards = [row for row in view.trust if row not in fine] if brief else view.trust
+    for row in cards[:_MOST]:
+        page.line(one_line(row.task), "bold", 2)
+        lights = [(name, light) for name, light in row.lights.items() if not brief or light.state.value != "ok"]
+        page.rows(
+            [
+                [page.badge(light.state.value), page.text(one_line(name, 40)), page.text(one_line(light.text))]
+                for name, light in lights
+            ],
+            [9, 10],
+            4,
+        )
+        if len(lights) < len(row.lights):
+            page.line(f"the other {plural(len(row.lights) - len(lights), 'light is', 'lights are')} ok", "dim", 4)
+    page.more(min(_MOST, len(cards)), len(cards), "tasks that are not ok throughout")
+    if brief and fine:
+        names = ", ".join(one_line(row.task, 60) for row in fine[:_MOST])
+        page.line(f"All lights ok: {names}" + (" and others" if len(fine) > _MOST else ""), indent=2)
+
+
+def _verdicts(view: View, page: _Page) -> None:
+    said = [row for row in view.verdicts if row.verdict != "unresolved"]
+    if not said:
+        return
+    page.title("Is the jump real, or made by the metric?")
+    if page.console.width < _NARROW:
+        for row in said[:_MOST]:
+            place = " · ".join(one_line(part, 80) for part in (row.task, row.family) if part)
+            page.rows([[page.badge(row.verdict), page.text(f"{place}: {_share(row)}")]], [10])
+    else:
+        _verdict_table(said[:_MOST], page)
+    page.more(min(_MOST, len(said)), len(said), "verdicts")
+    page.line("share: part of the change that a break may carry, with its interval", "dim", 2)
+    for word in dict.fromkeys(row.verdict for row in said):
+        page.line(f"{one_line(word, 40)}: {MEANING.get(word, 'see the documentation')}", "dim", 2)
+
+
+def _share(row: VerdictRow) -> str:
+    return quantity(row.share, row.share_low, row.share_high, "fraction")
+
+
+def _verdict_table(rows: Sequence[VerdictRow], page: _Page) -> None:
+    from rich.padding import Padding
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0), expand=True)
+    table.add_column("verdict", no_wrap=True)
+    table.add_column("task", overflow="fold", ratio=3)
+    table.add_column("family", overflow="fold", ratio=2)
+    for head in ("share", "models", "items"):
+        table.add_column(head, justify="right", no_wrap=True)
+    for row in rows:
+        names = [page.text(one_line(name or "–", 80)) for name in (row.task, row.family)]
+        numbers = [page.text(text) for text in (_share(row), count(row.points), count(row.items))]
+        table.add_row(page.badge(row.verdict), *names, *numbers)
+    page.print(Padding(table, (0, 0, 0, 2), expand=False))
+
+
+def _findings(view: View, page: _Page) -> None:
+    if not view.told:
+        return
+    page.title("What can be said")
+    for shown in view.told[:_MOST]:
+        page.print()
+        head = page.text("  ").append_text(page.badge(shown.word)).append_text(page.text("  " + one_line(shown.place)))
+        page.print(head)
+        page.line(one_line(shown.finding.title), "bold", 4)
+        for said in _facts(shown.finding):
+            page.line(said, indent=4)
+        page.line("→ " + one_line(shown.finding.advice, 1_000), indent=4)
+        page.line(f"{one_line(shown.finding.code, 20)} {shown.anchor}", "dim", 4)
+    page.more(min(_MOST, len(view.told)), len(view.told), "findings")
+
+
+def _facts(finding: Finding) -> list[str]:
+    facts = []
+    if finding.effect:
+        effect = finding.effect
+        size = quantity(effect.value, effect.low, effect.high, effect.unit)
+        interval = "" if effect.low is None or effect.high is None else f" ({level(effect.level)} interval)"
+        p = "" if finding.p is None else f", p = {probability(finding.p)}"
+        facts.append(f"{one_line(effect.name)}: {size}{interval}{p}")
+    elif finding.p is not None:
+        facts.append(f"p = {probability(finding.p)}")
+    if finding.state not in (State.FIRING, State.PENDING):
+        return facts  # what does not flag needs no defence here; the page has it
+    if finding.null:
+        facts.append(f"null: {one_line(finding.null)}{_rate(finding)}")
+    for status in ("possible", "unchecked", "ruled-out"):
+        names = [one_line(a.name, 80) for a in finding.alternatives if a.status == status]
+        if names:
+            facts.append(f"{STATUS[status]}: {', '.join(names)}")
+    return facts
+
+
+def _rate(finding: Finding) -> str:
+    rate = finding.rate
+    parts = []
+    if rate.stated is not None:
+        parts.append(f"stated {share(rate.stated)}")
+    if rate.measured is not None:
+        parts.append(f"measured {share(rate.measured)}" + (f" on {count(rate.n)} null worlds" if rate.n else ""))
+    return f"; false alarms: {', '.join(parts)}" if parts else ""
+
+
+def _unresolved(view: View, page: _Page) -> None:
+    if not view.folds:
+        return
+    page.title("What cannot be said yet")
+    for fold in view.folds[:_MOST]:
+        page.rows([[page.text(f"{len(fold.shown):,}", "bold"), page.text(one_line(fold.reason), "bold")]], [3])
+        places = ", ".join(one_line(shown.place, 60) for shown in fold.shown[:5])
+        rest = f" and {count(len(fold.shown) - 5)} more" if len(fold.shown) > 5 else ""
+        page.line(places + rest, indent=7)
+        for said in _remedies(fold):
+            page.line("→ " + said, indent=7)
+    page.more(min(_MOST, len(view.folds)), len(view.folds), "reasons")
+
+
+def _remedies(fold: Fold) -> list[str]:
+    """Distinct advice of a fold, at most three."""
+    advice = dict.fromkeys(one_line(shown.finding.advice) for shown in fold.shown)
+    needs = dict.fromkeys(said for shown in fold.shown for said in shown.needs)
+    return [*list(needs)[:2], *list(advice)[:3]]
+
+
+def _runs(view: View, page: _Page) -> None:
+    odd = [row for row in view.tables.runs if _view.incomplete(row) or row.warnings or row.status != "complete"]
+    if not view.tables.runs:
+        return
+    page.title("Runs")
+    whole = len(view.tables.runs) - len(odd)
+    page.line(f"{plural(len(view.tables.runs), 'run')}; {whole:,} complete and without a warning", indent=2)
+    for row in odd[:_MOST]:
+        delivered = f"{count(row.delivered)} of {count(row.expected)} delivered"
+        page.line(
+            f"{one_line(row.model, 80)} · {one_line(row.task, 80)}: {row.status or 'complete'}, {delivered}", indent=2
+        )
+        for warning in row.warnings[:3]:
+            page.line(one_line(warning), indent=4)
+        page.more(min(3, len(row.warnings)), len(row.warnings), "warnings of this run")
+    page.more(min(_MOST, len(odd)), len(odd), "runs")
+
+
+def _failures(view: View, page: _Page) -> None:
+    failures = view.tables.failures
+    if not failures:
+        return
+    page.title(f"{plural(len(failures), 'file')} could not be read")
+    for row in failures[:_MOST]:
+        page.line(one_line(row.path), "bold", 2)
+        page.line(one_line(row.message), indent=4)
+    page.more(min(_MOST, len(failures)), len(failures), "files")
+
+
+def _footer(view: View, page: _Page) -> None:
+    page.print()
+    seeds = ", ".join(str(seed) for seed in _view.seeds(view)[:5])
+    parts = [f"Foreshock {one_line(view.document.foreshock, 40)}", one_line(view.document.generated_at, 40)]
+    page.line(" · ".join([*parts, f"seed {seeds}"] if seeds else parts), "dim")
