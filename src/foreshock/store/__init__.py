@@ -1,0 +1,11 @@
+"""The store: runs, items, responses, traces, scores and aggregates on disk.
+
+Opening a store, listing its runs and adding files that it has already do not load Polars.
+"""
+
+from foreshock.store._snapshot import Segment, Snapshot
+from foreshock.store._store import Store
+from foreshock.store._visible import Ingest
+from foreshock.store._writer import Writer
+
+__all__ = ["Ingest", "Segment", "Snapshot", "Store", "Writer"]

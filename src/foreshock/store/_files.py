@@ -1,0 +1,73 @@
+"""Files that are either wholly there or not there at all.
+
+Every file of a store is written under a temporary name, flushed to the disk and renamed; the folder is flushed too, as
+a rename that only the page cache knows is lost with the power.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import secrets
+from pathlib import Path
+
+
+def temporary(root: Path) -> Path:
+    """A fresh name inside the store's own ``tmp`` folder (same file system, so that a rename is atomic)."""
+    folder = root / "tmp"
+    folder.mkdir(exist_ok=True)
+    return folder / f"{os.getpid()}-{secrets.token_hex(8)}"
+
+
+def publish(source: Path, target: Path) -> None:
+    """Flush ``source``, then give it its final name; ``target`` names its content, so replacing it changes nothing."""
+    with source.open("rb+") as file:
+        os.fsync(file.fileno())
+    target.parent.mkdir(exist_ok=True)
+    source.replace(target)
+    sync_folder(target.parent)
+
+
+def write_file(root: Path, target: Path, data: bytes) -> None:
+    """Write ``data`` so that a kill at any instant leaves either the whole file or none."""
+    source = temporary(root)
+    source.write_bytes(data)
+    publish(source, target)
+
+
+def write_new(root: Path, target: Path, data: bytes) -> bool:
+    """Like :func:`write_file`, but False when ``target`` exists already: of two writers exactly one gets the name.
+
+    Raises:
+        OSError: The file system has no hard links.
+    """
+    source = temporary(root)
+    source.write_bytes(data)
+    with source.open("rb+") as file:
+        os.fsync(file.fileno())
+    target.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        os.link(source, target)
+    except FileExistsError:
+        return False
+    finally:
+        source.unlink()
+    sync_folder(target.parent)
+    return True
+
+
+def sync_folder(folder: Path) -> None:
+    """Flush the names in ``folder``; a no-op where folders cannot be opened (Windows)."""
+    if os.name == "nt":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def file_sha256(path: Path) -> str:
+    """SHA-256 of a file in 64 hexadecimal digits, read in pieces."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

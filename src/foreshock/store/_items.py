@@ -1,0 +1,34 @@
+"""Items are stored once, whatever the number of runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from foreshock.store._scan import ITEM, open_segments
+
+if TYPE_CHECKING:
+    from foreshock.store._snapshot import Snapshot
+
+_FACTS = ("gold_index", "subset", "item_date", "generator", "seed", "truth", "status")
+
+
+def not_in_store(snapshot: Snapshot, items: pl.DataFrame) -> pl.DataFrame:
+    """Rows of ``items`` that a snapshot lacks.
+
+    The key is a hash of question, choices and targets, so comparing it and the short columns is enough; rows without a
+    key have no text to compare by and are kept (a scan gives one of them).
+    """
+    tasks = set(items["task"].unique())
+    segments = [s for s in snapshot.segments("items") if _may_share(s.low[0], s.high[0], tasks)]
+    if not segments:
+        return items
+    columns = [*ITEM, *_FACTS]
+    stored = open_segments(segments).select(columns).filter(pl.col("task").is_in(sorted(tasks)))
+    keyed = stored.filter(pl.col("item_key").is_not_null()).collect()
+    return items.join(keyed, on=columns, how="anti", nulls_equal=True, maintain_order="left")
+
+
+def _may_share(low: str | None, high: str | None, tasks: set[str | None]) -> bool:
+    return any(task is not None and (low or "") <= task <= (high or "") for task in tasks)

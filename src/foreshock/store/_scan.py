@@ -1,0 +1,195 @@
+"""Lazy frames over the named files of a snapshot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import polars as pl
+
+from foreshock._base import SchemaVersionError, StoreError
+from foreshock.store._files import file_sha256
+from foreshock.store._frames import SCHEMAS
+from foreshock.store._segments import ORDER
+
+if TYPE_CHECKING:
+    from foreshock.store._snapshot import Segment, Snapshot
+
+ITEM = ("task", "item_key", "item_id")
+RESPONSE = ("ingest_id", "row")
+
+
+class Wanted(NamedTuple):
+    """What a scan asks for; None means everything."""
+
+    runs: frozenset[str] | None
+    tasks: frozenset[str] | None
+    items: frozenset[str] | None
+    metrics: frozenset[str] | None
+    columns: tuple[str, ...] | None
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        runs: Iterable[str] | None = None,
+        tasks: Iterable[str] | None = None,
+        items: Iterable[str] | None = None,
+        metrics: Iterable[str] | None = None,
+        columns: Iterable[str] | None = None,
+    ) -> Wanted:
+        """From any iterables; a single string is a mistake that would otherwise mean its letters."""
+        for name, value in (("runs", runs), ("tasks", tasks), ("items", items), ("metrics", metrics)):
+            if isinstance(value, str):
+                raise StoreError(f"{name}={value!r}", expected=f"a list of {name}", do=f"write {name}=[{value!r}]")
+        return cls(
+            runs=None if runs is None else frozenset(runs),
+            tasks=None if tasks is None else frozenset(tasks),
+            items=None if items is None else frozenset(items),
+            metrics=None if metrics is None else frozenset(metrics),
+            columns=None if columns is None else tuple(columns),
+        )
+
+    def ingests(self, snapshot: Snapshot) -> frozenset[str] | None:
+        """Ingests of the asked runs and tasks, or None when neither is restricted."""
+        if self.runs is None and self.tasks is None:
+            return None
+        return frozenset(
+            run.ingest_id
+            for run in snapshot.runs()
+            if (self.runs is None or run.run_key in self.runs) and (self.tasks is None or run.task in self.tasks)
+        )
+
+
+def scan(snapshot: Snapshot, table: str, wanted: Wanted) -> pl.LazyFrame:
+    """See :meth:`Snapshot.scan`."""
+    if table == "runs":
+        from foreshock.store._runs import runs_frame
+
+        return _select(_only_runs(runs_frame(snapshot).lazy(), wanted), table, wanted)
+    if table not in SCHEMAS:
+        raise StoreError(f"no table {table!r}", expected=f"one of runs, {', '.join(SCHEMAS)}", do="correct the name")
+    if table == "items":
+        return _select(_items(snapshot, wanted), table, wanted)
+    return _select(_rows(snapshot, table, wanted), table, wanted)
+
+
+def open_segments(segments: Sequence[Segment]) -> pl.LazyFrame:
+    """Every row of some segments of one table, in the order of the files, hidden rows included."""
+    for segment in segments:
+        check(segment.path, segment.table, segment.sha256, segment.bytes, segment.commit)
+    return pl.scan_parquet(
+        [segment.path for segment in segments],
+        schema=SCHEMAS[segments[0].table],
+        missing_columns="insert",
+        glob=False,
+        hive_partitioning=False,
+    )
+
+
+@cache
+def check(path: Path, table: str, sha256: str, size: int, commit: str) -> None:
+    """Verify a file at its first use in this process.
+
+    Raises:
+        StoreError: It is missing, short or altered.
+        SchemaVersionError: It has columns that this version does not know.
+    """
+    if not path.exists():
+        raise _damaged(path, "the file is not there", commit)
+    found = path.stat().st_size
+    if found != size:
+        raise _damaged(path, f"the file has {found} bytes instead of {size}", commit)
+    if file_sha256(path) != sha256:
+        raise _damaged(path, "the content of the file was altered", commit)
+    if table in SCHEMAS and (
+        unknown := set(pl.scan_parquet(path, glob=False, hive_partitioning=False).collect_schema())
+        - set(SCHEMAS[table])
+    ):
+        raise SchemaVersionError(
+            f"unknown columns {', '.join(sorted(unknown))}",
+            expected="columns of this version",
+            do="upgrade: pip install --upgrade foreshock",
+            where=str(path),
+        )
+
+
+def _damaged(path: Path, what: str, commit: str) -> StoreError:
+    return StoreError(
+        what,
+        expected=f"the file that commit {commit[:12]} wrote",
+        do=f"restore it from a backup, or delete commits/{commit}.json and add the logs of that commit again",
+        where=str(path),
+    )
+
+
+def _rows(snapshot: Snapshot, table: str, wanted: Wanted) -> pl.LazyFrame:
+    ingests = wanted.ingests(snapshot)
+    segments = [s for s in snapshot.segments(table) if _may_hold(s, ingests, wanted)]
+    parts = []
+    whole = [s for s in segments if not s.hidden]
+    if whole:
+        parts.append(open_segments(whole))
+    parts += [open_segments([s]).filter(pl.col("ingest_id").is_in(sorted(s.live))) for s in segments if s.hidden]
+    if not parts:
+        return pl.LazyFrame(schema=SCHEMAS[table])
+    frame = pl.concat(parts)
+    if ingests is not None:
+        frame = frame.filter(pl.col("ingest_id").is_in(sorted(ingests)))
+    if wanted.items is not None and "item_key" in SCHEMAS[table]:
+        frame = frame.filter(pl.col("item_key").is_in(sorted(wanted.items)))
+    if wanted.metrics is not None and "metric_id" in SCHEMAS[table]:
+        frame = frame.filter(pl.col("metric_id").is_in(sorted(wanted.metrics)))
+    return frame if len(segments) == 1 else frame.sort(ORDER[table], maintain_order=True)
+
+
+def _may_hold(segment: Segment, ingests: frozenset[str] | None, wanted: Wanted) -> bool:
+    if ingests is not None and segment.live and not (segment.live & ingests):
+        return False
+    if wanted.items is None or not segment.low or segment.low[0] != segment.high[0]:
+        return True
+    low, high = segment.low[1], segment.high[1]
+    # nulls sort first, so a null first key means "from the start" and a null last key means "only nulls"
+    return high is not None and any((low or "") <= key <= high for key in wanted.items)
+
+
+def _items(snapshot: Snapshot, wanted: Wanted) -> pl.LazyFrame:
+    segments = [s for s in snapshot.segments("items") if _may_hold(s, None, wanted)]
+    if not segments:
+        return pl.LazyFrame(schema=SCHEMAS["items"])
+    frame = open_segments(segments)
+    if wanted.tasks is not None:
+        frame = frame.filter(pl.col("task").is_in(sorted(wanted.tasks)))
+    if wanted.items is not None:
+        frame = frame.filter(pl.col("item_key").is_in(sorted(wanted.items)))
+    if wanted.runs is not None:
+        asked = _rows(snapshot, "responses", wanted._replace(items=None)).select(ITEM).unique()
+        frame = frame.join(asked, on=ITEM, how="semi", nulls_equal=True)
+    # the row that says most comes first and is the one that stays
+    return frame.sort(*ITEM, _unknowns(), maintain_order=True).unique(ITEM, keep="first", maintain_order=True)
+
+
+def _unknowns() -> pl.Expr:
+    rest = [name for name in SCHEMAS["items"] if name not in ITEM]
+    return pl.sum_horizontal(pl.col(name).is_null() for name in rest)
+
+
+def _only_runs(frame: pl.LazyFrame, wanted: Wanted) -> pl.LazyFrame:
+    if wanted.runs is not None:
+        frame = frame.filter(pl.col("run_key").is_in(sorted(wanted.runs)))
+    if wanted.tasks is not None:
+        frame = frame.filter(pl.col("task").is_in(sorted(wanted.tasks)))
+    return frame
+
+
+def _select(frame: pl.LazyFrame, table: str, wanted: Wanted) -> pl.LazyFrame:
+    if wanted.columns is None:
+        return frame
+    known = frame.collect_schema().names()
+    if unknown := [name for name in wanted.columns if name not in known]:
+        raise StoreError(
+            f"no column {', '.join(unknown)} in {table}", expected=f"some of {', '.join(known)}", do="correct the name"
+        )
+    return frame.select(wanted.columns)

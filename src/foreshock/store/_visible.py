@@ -1,0 +1,95 @@
+"""Which runs count: superseded, removed, not yet known, and the same ingest written by two writers at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal, NamedTuple
+
+from foreshock._base import StoreError
+from foreshock.records import Run
+from foreshock.store._clock import moment
+from foreshock.store._commit import StoredCommit, Tombstone
+
+State = Literal["live", "superseded", "removed", "later", "undated"]
+
+
+class Ingest(NamedTuple):
+    """One reading of one run, and whether it counts.
+
+    Attributes:
+        run: The run as it was read.
+        state: ``live``; ``superseded`` by another reading of the same run; ``removed``; with ``as_of``: ``later`` than
+            that moment, or ``undated`` so that nobody can say.
+        commit: Commit whose rows are used; empty for a removed run whose rows are gone.
+        note: The reason of a removal, or the ingest that supersedes.
+    """
+
+    run: Run
+    state: State
+    commit: str
+    note: str = ""
+
+
+def active_commits(commits: Mapping[str, StoredCommit]) -> dict[str, StoredCommit]:
+    """Commits that no other one replaces, by name, in the order of their names."""
+    replaced = {name for stored in commits.values() for name in stored.commit.replaces}
+    return {name: commits[name] for name in sorted(commits) if name not in replaced}
+
+
+def tombstones(active: Mapping[str, StoredCommit]) -> dict[str, Tombstone]:
+    """Tombstones that count, by ingest id."""
+    lifted = {name for stored in active.values() for name in stored.commit.lifts}
+    found = (stone for stored in active.values() for stone in stored.commit.removed)
+    return {stone.run.ingest_id: stone for stone in found if stone.id not in lifted}
+
+
+def judge(active: Mapping[str, StoredCommit], as_of: str | None) -> dict[str, Ingest]:
+    """The state of every ingest, by ingest id.
+
+    An ingest that several commits hold belongs to the one whose name comes first: two writers, or a writer and a
+    compaction, need not know of each other.
+    """
+    removed = tombstones(active)
+    ingests: dict[str, Ingest] = {
+        name: Ingest(stone.run, "removed", "", stone.reason) for name, stone in removed.items()
+    }
+    candidates: dict[str, list[Ingest]] = {}
+    for name, stored in active.items():
+        for run in stored.commit.runs:
+            if run.ingest_id in ingests:
+                continue
+            state = _known(run, as_of)
+            ingests[run.ingest_id] = Ingest(run, state, name)
+            if state == "live":
+                candidates.setdefault(run.run_key, []).append(ingests[run.ingest_id])
+    for rivals in candidates.values():
+        best = max(rivals, key=_rank)
+        for ingest in rivals:
+            if ingest is not best:
+                ingests[ingest.run.ingest_id] = ingest._replace(state="superseded", note=best.run.ingest_id)
+    return ingests
+
+
+def _known(run: Run, as_of: str | None) -> State:
+    if as_of is None:
+        return "live"
+    limit = moment(as_of)
+    if limit is None:
+        raise StoreError(f"{as_of!r} is not a moment", expected="ISO 8601, for example 2024-05-31", do="correct as_of")
+    known = moment(run.known_at) or moment(run.created)
+    if known is None:
+        return "undated"
+    return "live" if known <= limit else "later"
+
+
+def _rank(ingest: Ingest) -> tuple[int, float, int, str]:
+    """More delivered wins, then later created; then the newer reader, then anything that is the same everywhere."""
+    run = ingest.run
+    created = moment(run.created)
+    version = run.reader.rpartition("@")[2]
+    return (
+        run.counts.delivered,
+        created.timestamp() if created else 0.0,
+        int(version) if version.isdecimal() else 0,
+        run.ingest_id,
+    )
