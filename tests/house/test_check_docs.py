@@ -91,6 +91,10 @@ def test_a_page_that_nothing_leads_to(tmp_path: Path) -> None:
         ("```toml\na = \n```", "not valid TOML"),
         ('```toml\n# foreshock.toml\nstore = "s"\n```', None),
         ('```toml\n# foreshock.toml\nshop = "s"\n```', "not valid TOML"),
+        ("```toml\n# pyproject.toml\n[tool.foreshock]\nseed = 1\n```", None),
+        ("```toml\n# pyproject.toml\n[tool.foreshock]\nseeds = 1\n```", "not valid TOML"),
+        ('```toml\n# models.toml\n[models."a/b"]\nfamily = "b"\n```', None),
+        ('```toml\n# models.toml\n[models."a/b"]\nfamilie = "b"\n```', "not valid TOML"),
         ("```python\nprint(1)\n", "never closed"),
     ],
 )

@@ -8,7 +8,8 @@ Conventions of a page:
   line is its output; calls of ``foreshock`` must parse, targets of ``make`` must exist.
 - ``console run`` blocks are run as well, in the same folder, and their output is compared.
 - in compared output, a line ``...`` stands for any number of lines and ``...`` inside a line for any text.
-- ``toml`` and ``json`` blocks must parse; a first line ``# foreshock.toml`` has the settings validated too.
+- ``toml`` and ``json`` blocks must parse; with a first line ``# foreshock.toml``, ``# pyproject.toml`` or
+  ``# models.toml`` they are read as the program reads that file.
 """
 
 from __future__ import annotations
@@ -72,19 +73,28 @@ def _shape_fault(block: Block, after_python: bool) -> str | None:
 
 
 def _toml(text: str) -> None:
-    table = tomllib.loads(text)
-    if text.startswith("# foreshock.toml"):
-        import msgspec
+    """Parse TOML, and read it as the program would where its first line says which file it is."""
+    tomllib.loads(text)
+    name = text.splitlines()[0].removeprefix("# ").strip()
+    if name not in {"foreshock.toml", "pyproject.toml", "models.toml"}:
+        return
+    from foreshock._base import load_config
+    from foreshock.series import load_models
 
-        from foreshock._base import Config
-
-        msgspec.convert(table, Config)
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / name).write_text(text, "utf-8")
+        if name == "models.toml":
+            load_models(Path(folder) / name)
+        else:
+            load_config(Path(folder))
 
 
 def _parse_fault(parse: Any, text: str, name: str) -> str | None:
+    from foreshock._base import ConfigError
+
     try:
         parse(text)
-    except ValueError as error:  # json, tomllib and msgspec all derive theirs from it
+    except (ValueError, ConfigError) as error:  # those of json and tomllib are ValueErrors
         return f"not valid {name}: {error}"
     return None
 
