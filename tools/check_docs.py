@@ -38,7 +38,7 @@ def check(root: Path) -> tuple[list[Problem], str]:
     links, steps = sum(len(page.links) for page in pages), sum(len(steps_of(page)) for page in pages)
     looked = f"{len(pages)} pages, {links} links, {steps} blocks and commands run"
     if command_line is None:
-        looked += "; foreshock._cli exports no app, so no command was checked"
+        looked += "; there is no foreshock._cli._app, so no command was checked"
     return problems, looked
 
 

@@ -111,7 +111,7 @@ def main(arguments: list[str]) -> int:
     root = Path(__file__).resolve().parents[1]
     command_line = load_commands(root)
     if command_line is None:
-        print("cli: foreshock._cli exports no app, so there is nothing to describe")
+        print("cli: there is no foreshock._cli._app, so there is nothing to describe")
         return 0
     problems = [fault for entry in command_line.commands() for fault in faults(entry, command_line)]
     problems += write_or_check(root / "docs" / "cli.md", render(command_line), "--check" in arguments)

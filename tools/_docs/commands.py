@@ -96,11 +96,10 @@ def _was_given(given: dict[str, Any], name: str) -> bool:
 
 
 def load_commands(root: Path) -> CommandLine | None:
-    """The command line of this checkout, or None where it has none (``foreshock._cli`` exports no ``app``)."""
-    if not (root / "src" / "foreshock" / "_cli" / "__init__.py").is_file():
+    """The command line of this checkout, or None where it has none."""
+    if not (root / "src" / "foreshock" / "_cli" / "_app.py").is_file():
         return None
-    app = getattr(importlib.import_module("foreshock._cli"), "app", None)
-    return None if app is None else CommandLine(app)
+    return CommandLine(importlib.import_module("foreshock._cli._app").app)
 
 
 def calls_in(line: str) -> list[list[str]]:
