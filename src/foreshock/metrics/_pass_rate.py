@@ -1,0 +1,42 @@
+"""Pass rate of an item over its epochs."""
+
+from __future__ import annotations
+
+from foreshock.metrics._registry import get_metric
+from foreshock.metrics._response import Response
+from foreshock.metrics._score import score_batch
+from foreshock.metrics._spec import Function, metric
+
+
+@metric(
+    kind="continuous",
+    grain="item",
+    needs=lambda of, **_: get_metric(of).needs,
+    unless=lambda of, **_: get_metric(of).unless,
+    range=(0, 1),
+    chance=lambda choices, of, **_: get_metric(of).chance(choices) or 0.0,
+)
+def pass_rate(*, of: str = "exact_match", threshold: float = 1.0) -> Function:
+    """Share of an item's responses whose value of another metric is at least ``threshold``.
+
+    Responses that did not arrive are left out and those without an answer are not seen here either (they are
+    ``unparsed`` in the scores, and the aggregate gives both denominators). Every response of the item carries the
+    value.
+
+    Args:
+        of: The other metric, as :func:`get_metric` takes it.
+        threshold: From where a response has passed.
+
+    Examples:
+        >>> epochs = [Response(answer=a, targets=["4"]) for a in ("4", "5", "4", "4")]
+        >>> pass_rate().function(epochs)
+        0.75
+    """
+    spec = get_metric(of)
+
+    def score(responses: list[Response]) -> float | None:
+        columns = {name: [getattr(r, name) for r in responses] for name in Response.__struct_fields__}
+        values = [v for v in score_batch(spec, columns).values if v is not None]
+        return sum(v >= threshold for v in values) / len(values) if values else None
+
+    return score

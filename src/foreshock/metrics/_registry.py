@@ -1,0 +1,143 @@
+"""Which metrics there are: our own, the user's, and those of other packages."""
+
+from __future__ import annotations
+
+import difflib
+import warnings
+from importlib import import_module
+from typing import Any
+
+import msgspec
+
+from foreshock._base import MetricError, load_plugins
+from foreshock.metrics._spec import Factory, MetricSpec
+
+_BUILTINS: dict[str, str] = {
+    "brier": "_brier",
+    "char_similarity": "_edit",
+    "choice_margin": "_choice_margin",
+    "choice_probability": "_brier",
+    "exact_match": "_exact_match",
+    "gold_logprob": "_gold",
+    "gold_probability": "_gold",
+    "multiple_choice_grade": "_multiple_choice",
+    "numeric_closeness": "_numeric",
+    "pass_rate": "_pass_rate",
+    "position_accuracy": "_position",
+    "token_similarity": "_edit",
+}
+# a metric's module is loaded when the metric is asked for: rapidfuzz and numpy stay out of `import foreshock`
+
+_known: dict[str, Factory] = {}
+
+
+def register(factory: Factory) -> None:
+    """Add a metric; defining it again in the same place replaces it.
+
+    Raises:
+        MetricError: Another metric has this name.
+    """
+    old = _known.get(factory.name)
+    ours = _BUILTINS.get(factory.name)
+    owner = old.origin if old else f"foreshock.metrics.{ours}:{factory.name}" if ours else factory.origin
+    if owner != factory.origin:
+        raise MetricError(
+            f"the name {factory.name!r} is taken by {owner}", do="give the metric another name", where=factory.origin
+        )
+    _known[factory.name] = factory
+
+
+def find(name: str, origin: str | None = None) -> Factory:
+    """Find a metric by name; ``origin`` (``module:name``) is imported when nothing else brings it."""
+    if name not in _known and name in _BUILTINS:
+        import_module(f"foreshock.metrics.{_BUILTINS[name]}")
+    if name not in _known and origin:
+        _import(origin)
+    if name not in _known:
+        _load()
+    if name in _known:
+        return _known[name]
+    near = difflib.get_close_matches(name, [*_BUILTINS, *_known], 1)
+    raise MetricError(
+        f"there is no metric {name!r}",
+        expected=f"one of {', '.join(sorted({*_BUILTINS, *_known}))}",
+        do=f"did you mean {near[0]!r}?" if near else "import the module that defines it",
+    )
+
+
+def get_metric(name: str, /, **params: Any) -> MetricSpec:
+    """A metric by name, with parameters given as keywords or in the text (``"gold_logprob(per=token)"``).
+
+    Raises:
+        MetricError: There is no such metric or parameter.
+
+    Examples:
+        >>> get_metric("exact_match").id == get_metric("exact_match", normalise="strip").id
+        True
+        >>> str(get_metric("gold_logprob(per=token)"))
+        'gold_logprob(per=token)'
+    """
+    name, told = _parse(name)
+    return find(name)(**{**told, **params})
+
+
+def list_metrics() -> list[MetricSpec]:
+    """Every metric that can be found now, with its default parameters, by name; one without defaults is left out.
+
+    Examples:
+        >>> [m.name for m in list_metrics()][:2]
+        ['brier', 'char_similarity']
+    """
+    _load()
+    factories = [find(name) for name in sorted({*_BUILTINS, *_known})]
+    return [factory() for factory in factories if len(factory.defaults()) == len(factory.signature.parameters)]
+
+
+def _load() -> None:
+    for name, plugin in load_plugins("metrics").items():
+        if isinstance(plugin, Factory):
+            _known.setdefault(plugin.name, plugin)
+        elif not hasattr(plugin, "__path__") and not hasattr(plugin, "__spec__"):
+            warnings.warn(
+                f"plugin {name!r} of metrics is a {type(plugin).__name__}, not a factory decorated with @metric",
+                RuntimeWarning,
+                stacklevel=3,
+            )
+
+
+def _import(origin: str) -> None:
+    module = origin.partition(":")[0]
+    try:
+        import_module(module)
+    except ImportError as error:
+        raise MetricError(
+            f"the module {module} cannot be imported here ({error})",
+            expected="a metric defined in a module that every process can import",
+            do="move it out of the notebook or script into a file of its own",
+            where=origin,
+        ) from None
+
+
+def _parse(text: str) -> tuple[str, dict[str, Any]]:
+    """``name(key=value, ...)``; values are JSON where they look like it, else text."""
+    name, bracket, rest = text.partition("(")
+    if not bracket:
+        return text, {}
+    if not rest.endswith(")"):
+        raise MetricError(f"{text!r} has no closing bracket", expected="name(parameter=value, ...)")
+    told: dict[str, Any] = {}
+    for part in filter(None, (p.strip() for p in rest[:-1].split(","))):
+        key, equals, value = part.partition("=")
+        if not equals:
+            raise MetricError(f"{part!r} in {text!r} has no value", expected="name(parameter=value, ...)")
+        told[key.strip()] = _value(value.strip())
+    return name.strip(), told
+
+
+def _value(text: str) -> Any:
+    if text in ("True", "False", "None"):
+        return {"True": True, "False": False, "None": None}[text]
+    try:
+        return msgspec.json.decode(text)
+    except (msgspec.DecodeError, UnicodeEncodeError):
+        return text

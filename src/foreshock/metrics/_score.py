@@ -1,0 +1,236 @@
+"""Apply one metric to many responses: nothing that one row does can stop the others."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import repeat
+from typing import Any, NamedTuple
+
+from foreshock._base import MetricError, canonical
+from foreshock.metrics._response import FIELDS, LISTS, Response
+from foreshock.metrics._spec import Columns, Inapplicable, MetricSpec
+from foreshock.records import Delivery, ScoreStatus
+
+SCORED, UNPARSED, NEEDS, FAILED = (s.value for s in ScoreStatus)
+ARRIVED = frozenset({None, *(d.value for d in Delivery if d.arrived)})
+LABEL_LIMIT = 200
+"""Characters kept of an error message."""
+
+_GROUP = ("run_key", "task", "filter", "item_key", "item_id")
+
+
+class ScoreColumns(NamedTuple):
+    """Scores of one metric, row by row.
+
+    Attributes:
+        values: A finite float, or None unless the status is ``scored``.
+        statuses: ``scored``, ``unparsed``, ``needs`` or ``failed``.
+        labels: Why there is no value; for position metrics the JSON list of what each position got.
+        parts: Further named values, by name.
+    """
+
+    values: list[float | None]
+    statuses: list[str]
+    labels: list[str | None]
+    parts: dict[str, list[float | None]] = {}  # noqa: RUF012 - never changed
+
+
+class _Failure(NamedTuple):
+    label: str
+
+
+def score_batch(spec: MetricSpec, columns: Columns) -> ScoreColumns:
+    """Apply ``spec`` to responses given as columns (:class:`Response` says which there can be).
+
+    A row whose needs are not met gets status ``needs`` and a label that says what is missing (its delivery, a column,
+    or why the metric makes no sense there); a row that was delivered without an answer that could be extracted gets
+    ``unparsed``; a row on which the metric raises, or gives something that is not a finite number, gets ``failed`` with
+    the error in its label. Rows never affect each other, except that a metric of grain ``item`` sees all responses of
+    an item and gives each of them the item's value.
+
+    Raises:
+        MetricError: The columns have different lengths.
+    """
+    rows = _rows(columns)
+    problems = _triage(spec, columns, rows)
+    if not problems:
+        return _collect(spec, _evaluate(spec, columns, rows), rows)
+    ready = [i for i in range(rows) if i not in problems]
+    subset = {name: [column[i] for i in ready] for name, column in columns.items() if name in FIELDS}
+    found = _collect(spec, _evaluate(spec, subset, len(ready)), len(ready)) if ready else ScoreColumns([], [], [])
+    values = _spread(found.values, ready, rows, None)
+    statuses = _spread(found.statuses, ready, rows, NEEDS)
+    labels = _spread(found.labels, ready, rows, None)
+    for i, (status, label) in problems.items():
+        statuses[i], labels[i] = status, label
+    parts = {name: _spread(found.parts.get(name, []), ready, rows, None) for name in spec.names[1:]}
+    return ScoreColumns(values, statuses, labels, parts)
+
+
+def _rows(columns: Columns) -> int:
+    lengths = {name: len(column) for name, column in columns.items()}
+    if len(set(lengths.values())) > 1:
+        raise MetricError(f"columns of different lengths: {lengths}", expected="one value per response in each")
+    return next(iter(lengths.values()), 0)
+
+
+def _triage(spec: MetricSpec, columns: Columns, rows: int) -> dict[int, tuple[str, str]]:
+    """Status and label of every row that the metric cannot be applied to."""
+    problems: dict[int, tuple[str, str]] = {}
+    deliveries = columns.get("delivery")
+    if deliveries is not None and not ARRIVED.issuperset(deliveries):
+        problems = {i: (NEEDS, f"delivery: {d}") for i, d in enumerate(deliveries) if d not in ARRIVED}
+    for name in spec.unless:
+        there = columns.get(name)
+        if there is not None and (any(there) if name in LISTS else there.count(None) < rows):
+            missing = _missing(name, columns, rows)
+            problems |= {i: (NEEDS, f"has {name}") for i in range(rows) if i not in missing and i not in problems}
+    gaps = [{name: _missing(name, columns, rows) for name in alternative} for alternative in spec.needs]
+    if any(not any(gap.values()) for gap in gaps):
+        return problems
+    for i in range(rows):
+        if i not in problems:
+            lacking = [[name for name, gap in alternative.items() if i in gap] for alternative in gaps]
+            if all(lacking):
+                problems[i] = _lack(lacking, columns, i)
+    return problems
+
+
+def _missing(name: str, columns: Columns, rows: int) -> Iterable[int] | set[int]:
+    column = columns.get(name)
+    if column is None:
+        return range(rows)
+    if name in LISTS:
+        return {i for i, v in enumerate(column) if not v} if [1 for v in column if not v] else set()
+    return {i for i, v in enumerate(column) if v is None} if [1 for v in column if v is None] else set()
+
+
+def _lack(lacking: list[list[str]], columns: Columns, row: int) -> tuple[str, str]:
+    outputs = columns.get("output")
+    if ["answer"] in lacking and (outputs is None or outputs[row] is not None):
+        return UNPARSED, "no answer could be extracted"
+    least = min(lacking, key=len)
+    return NEEDS, f"no {', '.join(least)}"
+
+
+def _evaluate(spec: MetricSpec, columns: Columns, rows: int) -> Sequence[Any]:
+    """One outcome per row: what the metric returned, or an Inapplicable, or a _Failure."""
+    if spec.has_batch:
+        try:
+            outcomes: Sequence[Any] = spec.batch(columns)
+            if len(outcomes) == rows:
+                return outcomes
+        except Exception:  # noqa: BLE001, S110 - the form over rows finds out which row it was
+            pass
+    records = list(map(Response, *(columns.get(name) or repeat(None, rows) for name in FIELDS)))
+    if spec.grain == "item":
+        return _by_item(spec.function, records, columns)
+    return [_guarded(spec.function, record) for record in records]
+
+
+def _guarded(function: Callable[[Any], Any], argument: Any) -> Any:
+    try:
+        return function(argument)
+    except Inapplicable as reason:
+        return reason
+    except Exception as error:  # noqa: BLE001 - a stranger's metric may raise anything; the row says what
+        return _Failure(f"{type(error).__name__}: {error}")
+
+
+def _by_item(function: Callable[[Any], Any], records: list[Response], columns: Columns) -> list[Any]:
+    groups: dict[Any, list[int]] = {}
+    keys = [columns[name] for name in _GROUP if name in columns]
+    for i, key in enumerate(zip(*keys, strict=True) if keys else repeat((), len(records))):
+        groups.setdefault(key, []).append(i)
+    outcomes: list[Any] = [None] * len(records)
+    for members in groups.values():
+        outcome = _guarded(function, [records[i] for i in members])
+        for i in members:
+            outcomes[i] = outcome
+    return outcomes
+
+
+def _collect(spec: MetricSpec, outcomes: Sequence[Any], rows: int) -> ScoreColumns:
+    if spec.grain != "position" and not spec.names:
+        plain = _all_finite(outcomes)
+        if plain is not None:
+            return ScoreColumns(plain, [SCORED] * rows, [None] * rows)
+    values: list[float | None] = []
+    statuses: list[str] = []
+    labels: list[str | None] = []
+    parts: dict[str, list[float | None]] = {name: [] for name in spec.names[1:]}
+    for outcome in outcomes:
+        value, status, label, rest = _outcome(spec, outcome)
+        values.append(value)
+        statuses.append(status)
+        labels.append(label if label is None or (spec.grain == "position" and status == SCORED) else bounded(label))
+        for name, part in parts.items():
+            part.append(rest.get(name))
+    return ScoreColumns(values, statuses, labels, parts)
+
+
+def _all_finite(outcomes: Sequence[Any]) -> list[float | None] | None:
+    """The outcomes when every one is a finite float, which is the case worth being fast in."""
+    import numpy as np
+
+    try:
+        array = np.asarray(outcomes, np.float64)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    if array.ndim != 1 or not np.isfinite(array).all() or any(isinstance(o, str) for o in outcomes[:1]):
+        return None
+    plain: list[float | None] = array.tolist()
+    return plain
+
+
+def _outcome(spec: MetricSpec, outcome: Any) -> tuple[float | None, str, str | None, dict[str, float]]:
+    if outcome is None:
+        return None, UNPARSED, "the metric could not read the answer", {}
+    if isinstance(outcome, Inapplicable):
+        return None, NEEDS, str(outcome), {}
+    if isinstance(outcome, _Failure):
+        return None, FAILED, outcome.label, {}
+    try:
+        return _value(spec, outcome)
+    except (TypeError, ValueError, OverflowError, ZeroDivisionError) as error:
+        return None, FAILED, f"{type(error).__name__}: {error}", {}
+
+
+def _value(spec: MetricSpec, outcome: Any) -> tuple[float, str, str | None, dict[str, float]]:
+    if spec.grain == "position":
+        positions = [_finite(v) for v in outcome]
+        return math.fsum(positions) / len(positions), SCORED, canonical(positions).decode(), {}
+    if spec.names:
+        named = _named(spec, outcome)
+        return named[spec.names[0]], SCORED, None, named
+    return _finite(outcome), SCORED, None, {}
+
+
+def _named(spec: MetricSpec, outcome: Any) -> dict[str, float]:
+    if not isinstance(outcome, Mapping) or set(outcome) != set(spec.names):
+        raise TypeError(f"gave {outcome!r:.80} where the metric declares {', '.join(spec.names)}")
+    return {name: _finite(outcome[name]) for name in spec.names}
+
+
+def _finite(value: Any) -> float:
+    if isinstance(value, str | bytes) or not hasattr(value, "__float__"):
+        raise TypeError(f"gave a {type(value).__name__}, not a number")
+    number = float(value)
+    if not math.isfinite(number):
+        raise ValueError(f"gave {number}, which is not a finite number")
+    return number
+
+
+def bounded(label: str) -> str:
+    """A label that is safe to store: valid Unicode, at most LABEL_LIMIT characters."""
+    if len(label) > LABEL_LIMIT:
+        label = label[: LABEL_LIMIT - 1] + "…"
+    return label.encode("utf-8", "replace").decode()
+
+
+def _spread(found: Sequence[Any], ready: list[int], rows: int, default: Any) -> list[Any]:
+    full = [default] * rows
+    for i, value in zip(ready, found, strict=False):
+        full[i] = value
+    return full
