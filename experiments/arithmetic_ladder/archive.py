@@ -1,7 +1,7 @@
 """From finished outcomes to log files: all of them into a folder, or the slice that ships with the package.
 
-``python -m experiments.arithmetic_ladder.archive logs DIR`` writes every evaluated checkpoint with all items (about
-1 MB each). ``python -m experiments.arithmetic_ladder.archive slice`` writes ``src/foreshock/demo/ladder.tar.xz``: the last
+``python -m experiments.arithmetic_ladder.archive logs DIR`` writes every evaluated checkpoint with all items (1.6 MB
+each). ``python -m experiments.arithmetic_ladder.archive slice`` writes ``src/foreshock/demo/ladder.tar.xz``: the last
 checkpoint of every size and seed and the whole trajectory of one run, over the first 300 items, every field kept.
 
 The slice is a tar.xz and not a zip because most of a log repeats from run to run: zip compresses each file alone and

@@ -3,7 +3,7 @@
 In this order, skipping what equals the answer, repeats, or has another number of digits:
 
 1. a carry error: the answer with one place off by one, at a place that the sum carries into (any place of a product);
-2. the answer of a neighbouring problem: the second operand one too large or too small in its units (a sum: in its tens);
+2. the answer of a neighbouring problem: the second operand one off in its units (a product) or in its tens (a sum);
 3. two adjacent digits of the answer swapped;
 4. one digit replaced by another.
 
@@ -12,6 +12,7 @@ The place, the sign and the position of the answer among the four come from a ge
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -38,18 +39,17 @@ def _carry_error(a: int, b: int, answer: int, product: bool, rng: np.random.Gene
         yield answer + 10 ** int(place)
 
 
-def _neighbour(a: int, b: int, answer: int, product: bool, rng: np.random.Generator) -> Iterator[int]:
-    step = a if product else 10
+def _neighbour(answer: int, step: int, rng: np.random.Generator) -> Iterator[int]:
     yield from (answer + int(s) * step for s in rng.permutation([-1, 1]))
 
 
-def _swap(a: int, b: int, answer: int, product: bool, rng: np.random.Generator) -> Iterator[int]:
+def _swap(answer: int, rng: np.random.Generator) -> Iterator[int]:
     text = str(answer)
     for at in rng.permutation(len(text) - 1):
         yield int(text[:at] + text[at + 1] + text[at] + text[at + 2 :])
 
 
-def _other_digit(a: int, b: int, answer: int, product: bool, rng: np.random.Generator) -> Iterator[int]:
+def _other_digit(answer: int, rng: np.random.Generator) -> Iterator[int]:
     text = str(answer)
     for at in rng.permutation(len(text)):
         for digit in rng.permutation(10):
@@ -65,14 +65,16 @@ def choices(a: int, b: int, product: bool) -> Choices:
     """
     rng = np.random.default_rng([HELD_OUT_SEED, 2, int(product), a, b])
     answer = a * b if product else a + b
+    rules = (
+        _carry_error(a, b, answer, product, rng),
+        _neighbour(answer, a if product else 10, rng),
+        _swap(answer, rng),
+        *(_other_digit(answer, rng) for _ in range(N_CHOICES - 1)),
+    )
     wrong: list[int] = []
-    for rule in (_carry_error, _neighbour, _swap, _other_digit, _other_digit, _other_digit):
-        for value in rule(a, b, answer, product, rng):
-            if value != answer and value not in wrong and len(str(value)) == len(str(answer)):
-                wrong.append(value)
-                break
-        if len(wrong) == N_CHOICES - 1:
-            break
+    for candidates in rules:
+        fits = (v for v in candidates if v != answer and v not in wrong and len(str(v)) == len(str(answer)))
+        wrong.extend(itertools.islice(fits, 1 if len(wrong) < N_CHOICES - 1 else 0))
     gold = int(rng.integers(N_CHOICES))
     return Choices((*wrong[:gold], answer, *wrong[gold:]), gold)
 

@@ -17,7 +17,7 @@ from .problems import ANSWER, PAD, PROMPT, answer_tokens, prompt_tokens
 
 
 def _log_probabilities(parameters: model.Parameters, prompts: Tensor, answers: Tensor) -> Tensor:
-    """Log-probabilities of every token at every answer position, ``[n, ANSWER, vocabulary]``, given the right prefix."""
+    """Log-probabilities of all tokens at each answer position, ``[n, ANSWER, vocabulary]``, given the right prefix."""
     logits = model.forward(parameters, torch.cat([prompts, answers[:, :-1]], dim=1))
     return logits[:, PROMPT - 1 :].log_softmax(-1)
 
@@ -41,7 +41,6 @@ def _choices(parameters: model.Parameters, prompts: Tensor, task: str) -> tuple[
     return np.stack(logprob, axis=1), np.stack(greedy, axis=1)
 
 
-@torch.no_grad()
 def evaluate(parameters: model.Parameters, task: str) -> Outcome:
     """One checkpoint on one task."""
     problems = held_out(task)
@@ -69,6 +68,7 @@ def pending() -> Iterator[tuple[plan.Run, int]]:
 def main() -> None:
     """Evaluate what is pending."""
     torch.set_num_threads(1)
+    torch.set_grad_enabled(False)
     done = 0
     for run, step in pending():
         parameters = {n: torch.from_numpy(v).float() for n, v in weights.read(run, step).items()}

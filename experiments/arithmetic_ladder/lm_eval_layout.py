@@ -1,8 +1,8 @@
 """Outcomes as lm-evaluation-harness 0.4.7 writes them: one results file and one sample file per task.
 
-The harness itself did not run; ``lm_eval_version`` says so by its local part. Two things differ from its own files: each
-``generate_until`` sample carries ``gold_token_logprobs`` (one float per answer token, the end token included), and the
-dates are not of the clock but follow the order of runs and checkpoints, so that the same weights give the same bytes.
+The harness itself did not run; ``lm_eval_version`` says so by its local part. Two things differ from its own files:
+each ``generate_until`` sample carries ``gold_token_logprobs`` (one float per answer token, the end token included), and
+the dates are not of the clock but follow the order of runs and checkpoints: the same weights give the same bytes.
 """
 
 from __future__ import annotations

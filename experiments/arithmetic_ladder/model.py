@@ -11,8 +11,8 @@ import math
 from collections.abc import Mapping
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor
+from torch.nn import functional
 
 from .problems import ANSWER, PAD, PROMPT, VOCABULARY
 
@@ -64,23 +64,23 @@ def forward(parameters: Mapping[str, Tensor], tokens: Tensor) -> Tensor:
             name: parameters[f"layer{layer}.{name}"] for name in ("qkv", "out", "up", "up_bias", "down", "down_bias")
         }
         x = x + _attend(own, _norm(x))
-        hidden = F.relu(F.linear(_norm(x), own["up"], own["up_bias"]), inplace=True)
-        x = x + F.linear(hidden, own["down"], own["down_bias"])
-    return F.linear(_norm(x), parameters["head"])
+        hidden = functional.relu(functional.linear(_norm(x), own["up"], own["up_bias"]), inplace=True)
+        x = x + functional.linear(hidden, own["down"], own["down_bias"])
+    return functional.linear(_norm(x), parameters["head"])
 
 
 def _norm(x: Tensor) -> Tensor:
-    return F.layer_norm(x, x.shape[-1:])
+    return functional.layer_norm(x, x.shape[-1:])
 
 
 def _attend(own: Mapping[str, Tensor], x: Tensor) -> Tensor:
     batch, length, width = x.shape
-    qkv = F.linear(x, own["qkv"]).view(batch, length, 3, HEADS, width // HEADS).permute(2, 0, 3, 1, 4)
-    mixed = F.scaled_dot_product_attention(qkv[0], qkv[1], qkv[2], is_causal=True)
-    return F.linear(mixed.transpose(1, 2).reshape(batch, length, width), own["out"])
+    qkv = functional.linear(x, own["qkv"]).view(batch, length, 3, HEADS, width // HEADS).permute(2, 0, 3, 1, 4)
+    mixed = functional.scaled_dot_product_attention(qkv[0], qkv[1], qkv[2], is_causal=True)
+    return functional.linear(mixed.transpose(1, 2).reshape(batch, length, width), own["out"])
 
 
 def answer_loss(parameters: Mapping[str, Tensor], tokens: Tensor) -> Tensor:
     """Mean cross-entropy of the answer tokens, end token included, of rows ``[batch, PROMPT + ANSWER]``."""
     logits = forward(parameters, tokens[:, :-1])[:, PROMPT - 1 :]
-    return F.cross_entropy(logits.flatten(0, 1), tokens[:, PROMPT:].flatten(), ignore_index=PAD)
+    return functional.cross_entropy(logits.flatten(0, 1), tokens[:, PROMPT:].flatten(), ignore_index=PAD)

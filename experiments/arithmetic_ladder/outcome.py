@@ -74,7 +74,8 @@ def load(path: Path) -> dict[str, Outcome]:
 def exact(task: str, outcome: Outcome) -> np.ndarray:
     """Whether the greedy text up to the end token is the answer, bool, ``[n]``."""
     gold = answer_tokens(held_out(task).answers())
-    return ((outcome.greedy == gold) | (gold == PAD)).all(axis=1)
+    right: np.ndarray = np.all((outcome.greedy == gold) | (gold == PAD), axis=1)
+    return right
 
 
 def figures(task: str, outcome: Outcome) -> dict[str, float]:

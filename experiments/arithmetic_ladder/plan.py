@@ -15,6 +15,8 @@ RESULTS = HERE / "results"
 
 WIDTHS = (8, 12, 16, 20, 24, 28, 32, 48, 64, 96)
 SEEDS = (1, 2, 3)
+THRESHOLD_WIDTHS = (12, 16, 20, 24)  # where runs of one size end differently, two more seeds each
+THRESHOLD_SEEDS = (4, 5)
 CONTROL_WIDTHS = (16, 24, 32, 48, 64)
 STEPS = 5000
 BATCH_SUMS = 64
@@ -59,6 +61,11 @@ def learners() -> list[Run]:
     return [Run("learn", width, seed) for seed in SEEDS for width in WIDTHS]
 
 
+def threshold_learners() -> list[Run]:
+    """More seeds of the sizes around the threshold of addition; they came last, so they stand last."""
+    return [Run("learn", width, seed) for seed in THRESHOLD_SEEDS for width in THRESHOLD_WIDTHS]
+
+
 def controls() -> list[Run]:
     """Runs that are given nothing from which the rule could be learnt."""
     return [Run(kind, width, 1) for width in CONTROL_WIDTHS for kind in CONTROLS]
@@ -66,4 +73,4 @@ def controls() -> list[Run]:
 
 def all_runs() -> list[Run]:
     """All runs in the order of training; also the order of the dates in the logs."""
-    return [*learners(), *controls()]
+    return [*learners(), *controls(), *threshold_learners()]

@@ -50,7 +50,11 @@ class Problems:
 
 def concatenate(parts: list[Problems]) -> Problems:
     """The problems of several batches, in order."""
-    return Problems(*(np.concatenate([getattr(p, f) for p in parts]) for f in ("a", "b", "product")))
+    return Problems(
+        np.concatenate([p.a for p in parts]),
+        np.concatenate([p.b for p in parts]),
+        np.concatenate([p.product for p in parts]),
+    )
 
 
 def prompt_text(a: int, b: int, product: bool) -> str:
@@ -73,11 +77,13 @@ def answer_text(value: int) -> str:
 
 def _lengths(values: Ints) -> Ints:
     """Number of decimal digits of non-negative integers below 100,000; 0 has one."""
-    return 1 + sum((values >= 10**k).astype(np.int64) for k in range(1, 5))
+    lengths: Ints = 1 + np.searchsorted(10 ** np.arange(1, 5), values, side="right")
+    return lengths
 
 
-def _digit(values: Ints, place: Ints) -> Ints:
-    return values // 10 ** np.clip(place, 0, 9) % 10
+def _digit(values: Ints, place: Ints | int) -> Ints:
+    digit: Ints = values // 10 ** np.clip(place, 0, 9) % 10
+    return digit
 
 
 def prompt_tokens(problems: Problems) -> Ints:
@@ -112,7 +118,8 @@ def decode(tokens: Ints) -> str:
 def held_out_additions() -> Problems:
     """500 sums of two 4-digit numbers, a third of them chosen to carry at three or more places."""
     rng = np.random.default_rng([HELD_OUT_SEED, 0])
-    pool = Problems(*rng.integers(1000, 10_000, (2, 20 * HELD_OUT)), np.zeros(20 * HELD_OUT, dtype=bool))
+    a, b = rng.integers(1000, 10_000, (2, 20 * HELD_OUT))
+    pool = Problems(a, b, np.zeros(len(a), dtype=bool))
     _, first = np.unique(pool.keys(), return_index=True)
     pool = pool.take(np.sort(first))
     many = carries(pool) >= 3
@@ -136,7 +143,7 @@ def carries(problems: Problems) -> Ints:
     carry = np.zeros(len(problems), dtype=np.int64)
     total = np.zeros(len(problems), dtype=np.int64)
     for k in range(4):
-        carry = (_digit(problems.a, np.int64(k)) + _digit(problems.b, np.int64(k)) + carry >= 10).astype(np.int64)
+        carry = (_digit(problems.a, k) + _digit(problems.b, k) + carry >= 10).astype(np.int64)
         total += carry
     return total
 

@@ -10,16 +10,18 @@ import json
 import os
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-# The default allocator returns every activation to the system: 40 % of a step of width 64 was page faults.
-_MALLOC = {"MALLOC_MMAP_THRESHOLD_": str(2**25), "MALLOC_TRIM_THRESHOLD_": str(2**32), "OMP_NUM_THREADS": "1"}
+import torch
+from safetensors.torch import save_file
 
-import torch  # noqa: E402
-from safetensors.torch import save_file  # noqa: E402
+from . import data, model, plan
 
-from . import data, model, plan  # noqa: E402
-
+# By default every large activation goes back to the system and comes back as page faults: 60 ms a step of width 64
+# and batch 256 against 53 ms with these. The allocator reads them at start-up only.
+_ENVIRONMENT = {"MALLOC_MMAP_THRESHOLD_": str(2**25), "MALLOC_TRIM_THRESHOLD_": str(2**32), "OMP_NUM_THREADS": "1"}
 SAVE_EVERY = 1000
 
 
@@ -34,10 +36,10 @@ def checkpoint_path(folder: Path, step: int) -> Path:
     return folder / f"step{step:05d}.safetensors"
 
 
-def _replace(path: Path, write: object) -> None:
+def _replace(path: Path, write: Callable[[Path], object]) -> None:
     temporary = path.with_suffix(".tmp")
-    write(temporary)  # type: ignore[operator]
-    os.replace(temporary, path)
+    write(temporary)
+    temporary.replace(path)
 
 
 class Trainer:
@@ -57,12 +59,12 @@ class Trainer:
         if state.exists():
             self._load(torch.load(state, weights_only=True))
 
-    def _load(self, state: dict[str, object]) -> None:
-        for name, value in state["parameters"].items():  # type: ignore[attr-defined]
+    def _load(self, state: dict[str, Any]) -> None:
+        for name, value in state["parameters"].items():
             self.parameters[name].data.copy_(value)
-        self.optimizer.load_state_dict(state["optimizer"])  # type: ignore[arg-type]
-        self.step, self.cpu = state["step"], state["cpu"]  # type: ignore[assignment]
-        self.losses = state["losses"]  # type: ignore[assignment]
+        self.optimizer.load_state_dict(state["optimizer"])
+        self.step, self.cpu = state["step"], state["cpu"]
+        self.losses = state["losses"]
 
     def _save_state(self) -> None:
         state = {
@@ -129,6 +131,6 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    if any(name not in os.environ for name in _MALLOC):  # the allocator reads its settings at start-up only
-        os.execvpe(sys.executable, [sys.executable, "-m", __spec__.name], os.environ | _MALLOC)  # type: ignore
+    if any(name not in os.environ for name in _ENVIRONMENT):
+        os.execve(sys.executable, [sys.executable, "-m", __spec__.name], os.environ | _ENVIRONMENT)
     main()
