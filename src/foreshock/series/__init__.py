@@ -1,5 +1,33 @@
 """Series and matrices: what orders models, and what each scored."""
 
+from foreshock.series._aggregates import aggregate_series
+from foreshock.series._block import Block, load_blocks, load_positions
+from foreshock.series._cards import dump_models, family_label, load_models, model_cards
+from foreshock.series._lines import AXES, Line, Stop, axis_value, conditions_text, fingerprint, lines, size_text
+from foreshock.series._panel import panel, series
 from foreshock.series._types import Matrix, Panel, Point, Series
 
-__all__ = ["Matrix", "Panel", "Point", "Series"]
+__all__ = [
+    "AXES",
+    "Block",
+    "Line",
+    "Matrix",
+    "Panel",
+    "Point",
+    "Series",
+    "Stop",
+    "aggregate_series",
+    "axis_value",
+    "conditions_text",
+    "dump_models",
+    "family_label",
+    "fingerprint",
+    "lines",
+    "load_blocks",
+    "load_models",
+    "load_positions",
+    "model_cards",
+    "panel",
+    "series",
+    "size_text",
+]

@@ -3,9 +3,10 @@
 Opening a store, listing its runs and adding files that it has already do not load Polars.
 """
 
+from foreshock.store._add import Added, add_paths
 from foreshock.store._snapshot import Segment, Snapshot
 from foreshock.store._store import Store
 from foreshock.store._visible import Ingest
 from foreshock.store._writer import Writer
 
-__all__ = ["Ingest", "Segment", "Snapshot", "Store", "Writer"]
+__all__ = ["Added", "Ingest", "Segment", "Snapshot", "Store", "Writer", "add_paths"]

@@ -1,0 +1,45 @@
+"""The commands, one file each."""
+
+from __future__ import annotations
+
+import typer
+
+from foreshock import __version__
+from foreshock._cli import _add, _check, _compact, _demo, _ls, _models, _rm, _score, _sql
+
+app = typer.Typer(
+    name="foreshock",
+    help="An early-warning system for LLM evaluations: reads the logs your harness wrote and says what can be trusted.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Exit codes: 0 done, 1 something named by --fail-on fires, 2 could not do it, 130 interrupted.",
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"foreshock {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Show the version."),
+) -> None:
+    pass
+
+
+for command in (
+    _check.check,
+    _demo.demo,
+    _add.add,
+    _ls.ls,
+    _models.models,
+    _score.score,
+    _sql.sql,
+    _rm.rm,
+    _compact.compact,
+):
+    app.command()(command)

@@ -1,0 +1,69 @@
+"""`foreshock models`: what is known about the models, and what was guessed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from foreshock._cli import _options as o
+from foreshock._cli._out import console, write_text
+from foreshock._cli._places import open_store, places
+from foreshock.records import ModelCard
+from foreshock.report import one_line
+from foreshock.series import dump_models, family_label, load_models, model_cards, size_text
+
+
+def models(
+    store: o.StoreOption = None,
+    step: o.StepOption = None,
+    write: Annotated[Path | None, typer.Option("--write", help="Write the cards to this file for editing.")] = None,
+) -> None:
+    """List the models with family, size and training step; a star marks what was guessed from the name.
+
+    Examples:
+
+      foreshock models
+
+      foreshock models --write models.toml
+    """
+    where = places(store)
+    runs = open_store(where).snapshot().runs()
+    by_run = model_cards(runs, load_models(where.models), step)
+    cards: dict[str, ModelCard] = {}
+    for run in runs:
+        cards.setdefault(run.model, by_run[run.run_key])
+    if write is not None:
+        write_text(dump_models(cards), write)
+        console().print(f"{len(cards)} cards written to {write}. Edit it; it is read at the next command.")
+        return
+    _show(cards)
+
+
+def _show(cards: dict[str, ModelCard]) -> None:
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in ("model", "family", "parameters", "step", "seed", "released"):
+        table.add_column(name, overflow="fold")
+    for name in sorted(cards):
+        card = cards[name]
+
+        def cell(field: str, text: object, card: ModelCard = card) -> str:
+            if text is None:
+                return ""
+            return one_line(str(text)) + ("*" if field in card.guesses else "")
+
+        size = None if card.parameters is None else size_text(card.parameters)
+        table.add_row(
+            one_line(name),
+            cell("family", family_label(card)),
+            cell("parameters", size),
+            cell("step", card.step),
+            cell("seed", card.seed),
+            cell("released", card.released),
+        )
+    out = console()
+    out.print(table)
+    out.print("* guessed from the name. To correct it: foreshock models --write models.toml")

@@ -1,0 +1,72 @@
+"""Options that mean the same in every command."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from foreshock._base import ConfigError
+from foreshock.readers import ReadOptions
+
+Paths = Annotated[list[Path], typer.Argument(help="Log files or folders; folders are searched.", show_default=False)]
+MaybePaths = Annotated[
+    list[Path] | None,
+    typer.Argument(help="Log files or folders to add first; without any, what the store holds.", show_default=False),
+]
+StoreOption = Annotated[
+    Path | None, typer.Option("--store", help="Store folder [default: foreshock.toml, else ./.foreshock].")
+]
+JsonOption = Annotated[
+    Path | None, typer.Option("--json", help="Write everything as JSON to this file; - is standard output.")
+]
+HtmlOption = Annotated[Path | None, typer.Option("--html", help="Write a self-contained HTML report to this file.")]
+TaskOption = Annotated[list[str] | None, typer.Option("--task", help="Only these tasks (glob patterns; repeatable).")]
+ModelOption = Annotated[list[str] | None, typer.Option("--model", help="Only these models (glob patterns).")]
+FamilyOption = Annotated[list[str] | None, typer.Option("--family", help="Only these model families (glob patterns).")]
+AxisOption = Annotated[
+    str | None, typer.Option("--axis", help="Order models by parameters, tokens, flops, step, released or created.")
+]
+StepOption = Annotated[
+    str | None, typer.Option("--step", help=r"Pattern that finds the training step in a name, such as 'ckpt-(\d+)'.")
+]
+MapOption = Annotated[
+    list[str] | None,
+    typer.Option("--map", help="Roles of columns in item files: output=generated_text,target=answer,item=question_id."),
+]
+PresetOption = Annotated[str | None, typer.Option("--preset", help="Named set of roles, such as mmlu-pro.")]
+ScaleOption = Annotated[float | None, typer.Option("--scale", help="Largest score of the file's scale, such as 100.")]
+TaskNameOption = Annotated[str | None, typer.Option("--task-name", help="Task, for files that do not name one.")]
+ModelNameOption = Annotated[str | None, typer.Option("--model-name", help="Model, for files that do not name one.")]
+QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Print only errors.")]
+SeedOption = Annotated[int | None, typer.Option("--seed", help="Seed of bootstraps and simulations.")]
+
+
+def read_options(
+    mapping: list[str] | None, preset: str | None, scale: float | None, task: str | None, model: str | None
+) -> ReadOptions:
+    """The reading options of ``add`` and ``check``.
+
+    Raises:
+        ConfigError: A ``--map`` entry is not ``role=column``.
+    """
+    return ReadOptions(map=pairs(mapping, "--map"), preset=preset, scale=scale, task=task, model=model)
+
+
+def pairs(entries: list[str] | None, option: str) -> dict[str, str]:
+    """Turn ``["a=b,c=d"]`` into a mapping.
+
+    Examples:
+        >>> pairs(["output=text,item=id"], "--map")
+        {'output': 'text', 'item': 'id'}
+    """
+    found: dict[str, str] = {}
+    for entry in (part.strip() for text in entries or [] for part in text.split(",")):
+        role, equals, column = entry.partition("=")
+        if not (role and equals and column):
+            raise ConfigError(
+                f"{option} {entry!r}", expected="role=column", do=f"for example {option} output=generated_text"
+            )
+        found[role] = column
+    return found

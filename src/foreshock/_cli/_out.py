@@ -1,0 +1,66 @@
+"""Where a command's words go: answers to standard output, everything else to standard error."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from foreshock._base import ConfigError, Progress, pretty, quiet
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+def console(*, stderr: bool = False) -> Console:
+    """A console that never reads markup or emoji codes in what it prints: names and outputs come from strangers."""
+    from rich.console import Console
+
+    return Console(stderr=stderr, markup=False, emoji=False, highlight=False, soft_wrap=False)
+
+
+def write_json(value: object, path: Path) -> None:
+    """Write a document as JSON to ``path``, or to standard output when it is ``-``."""
+    write_text(pretty(msgspec.to_builtins(value)), path)
+
+
+def write_text(text: str, path: Path) -> None:
+    """Write ``text`` to a file or, for ``-``, to standard output.
+
+    Raises:
+        ConfigError: The file cannot be written.
+    """
+    if str(path) == "-":
+        sys.stdout.write(text)
+        return
+    try:
+        path.write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise ConfigError(
+            f"cannot write it ({error.strerror})", expected="a file in a folder that exists", where=str(path)
+        ) from None
+
+
+@contextmanager
+def progress(*, silent: bool = False) -> Iterator[Progress]:
+    """A progress display on standard error, where that is a terminal; else nothing."""
+    if silent or not sys.stderr.isatty():
+        yield quiet
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Bar(*columns, console=console(stderr=True), transient=True) as bar:
+        tasks = {}
+
+        def show(stage: str, done: int, total: int | None, /) -> None:
+            if stage not in tasks:
+                tasks[stage] = bar.add_task(stage, total=total)
+            bar.update(tasks[stage], completed=done, total=total)
+
+        yield show

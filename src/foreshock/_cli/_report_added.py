@@ -1,0 +1,46 @@
+"""What `add` (and `check PATH`) tell about the files they read."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from foreshock.records import RunStatus
+from foreshock.report import one_line
+from foreshock.store import Added
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_SHOWN = 20
+
+
+def show_added(out: Console, added: Added, store: Path) -> None:
+    """Say what is new, what was there, and what did not complete."""
+    tasks = {run.task for run in added.added}
+    models = {run.model for run in added.added}
+    responses = sum(run.counts.delivered for run in added.added)
+    parts = [f"{len(added.added):,} runs ({len(tasks):,} tasks, {len(models):,} models, {responses:,} responses) added"]
+    if added.unchanged or added.skipped:
+        parts.append(f"{len(added.unchanged):,} runs and {len(added.skipped):,} files unchanged")
+    if added.removed:
+        parts.append(f"{len(added.removed):,} removed runs stay removed (--again brings them back)")
+    out.print(f"{'; '.join(parts)}. Store: {store}")
+    states = Counter(run.status.value for run in added.added if run.status is not RunStatus.COMPLETE)
+    if states:
+        told = ", ".join(f"{count} {state}" for state, count in sorted(states.items()))
+        out.print(f"Not complete, and therefore out of trends: {told}. See: foreshock ls")
+    notes = Counter(one_line(warning) for run in added.added for warning in run.warnings)
+    for warning, count in sorted(notes.items(), key=lambda kv: (-kv[1], kv[0]))[:_SHOWN]:
+        out.print(f"  note: {warning}" + (f"  (x{count})" if count > 1 else ""))
+    if len(notes) > _SHOWN:
+        out.print(f"  ... and {len(notes) - _SHOWN} more notes; foreshock ls --json - has all of them")
+
+
+def exit_code(added: Added, err: Console) -> int:
+    """Show what could not be read; 2 only when nothing could be."""
+    for failure in added.failures:
+        err.print(f"not read: {one_line(str(failure.error), 2_000)}", soft_wrap=True)
+    read = added.added or added.unchanged or added.removed or added.skipped
+    return 2 if added.failures and not read else 0

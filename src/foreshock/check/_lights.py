@@ -1,0 +1,213 @@
+"""The six lights of a trust card: what a person needs to know in two minutes before believing a task's scores.
+
+Every rule compares a quantity with the task's own sampling error or with what the log announced; none has a tuned
+threshold. Grey (``no-data``) is never green.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from foreshock.records import Counts, Light, TrustCard
+
+POWER_FACTOR = 2.8016
+"""z(.975) + z(.80): a difference of this many standard errors is found with 80% power at the 5% level."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """One run's score on the task's main metric.
+
+    Attributes:
+        model: Model name.
+        value: Score in the metric's raw units, over the responses that could be scored.
+        low, high: 95% interval.
+        stderr: Standard error, clustered by item; None when unknown.
+        n: Items behind the value; None when unknown.
+        counts: Delivery counts of the run.
+    """
+
+    model: str
+    value: float
+    low: float | None
+    high: float | None
+    stderr: float | None
+    n: int | None
+    counts: Counts
+
+
+@dataclass(frozen=True, slots=True)
+class TaskFacts:
+    """What the lights of one task are judged from.
+
+    Attributes:
+        task: Task.
+        metric: Name of the main metric; None when nothing could be scored.
+        kind: ``hard`` or ``continuous``.
+        twins: Continuous metrics of the same responses that have values.
+        missing_twin: What would give a twin, as an instruction.
+        floor, ceiling: Chance level (or smallest value) and largest value of the metric; None when unknown.
+        standings: One per run in the comparison.
+        pair_error: Standard error of the difference between two models on the same items (median over neighbouring
+            models); None without items or with one model.
+        agreement: Share of responses on which our main metric equals the harness's own score, and how many there were.
+        differences: What differs between the runs, in words (task version, prompt, scorer, items, shots).
+        incomplete: Runs left out because they did not complete.
+        trends: (state, sentence) of each judged line, the most telling first.
+    """
+
+    task: str
+    metric: str | None
+    kind: str | None
+    twins: list[str]
+    missing_twin: str
+    floor: float | None
+    ceiling: float | None
+    standings: list[Standing]
+    pair_error: float | None
+    agreement: tuple[float, int] | None
+    differences: list[str]
+    incomplete: int
+    trends: list[tuple[Light, str]] = field(default_factory=list)
+
+
+def trust_card(facts: TaskFacts) -> TrustCard:
+    """Judge the six lights of one task."""
+    judged = {
+        "delivered": _delivered(facts),
+        "metric": _metric(facts),
+        "resolution": _resolution(facts),
+        "headroom": _headroom(facts),
+        "comparable": _comparable(facts),
+        "trend": _trend(facts),
+    }
+    lights = {name: {"state": light.value, "text": text} for name, (light, text) in judged.items()}
+    return TrustCard(task=facts.task, lights=lights)
+
+
+def _delivered(facts: TaskFacts) -> tuple[Light, str]:
+    counts = sum((s.counts for s in facts.standings), Counts())
+    if counts.expected is None and counts.delivered == 0:
+        return Light.NO_DATA, "Only totals are in the logs: whether every response arrived cannot be seen."
+    lost = counts.refused + counts.error + counts.missing
+    total = counts.expected if counts.expected is not None else counts.delivered + lost
+    extra = f" {facts.incomplete} unfinished run(s) are left out." if facts.incomplete else ""
+    unparsed = counts.delivered - counts.parsed
+    if lost == 0 and unparsed == 0:
+        light = Light.WARN if facts.incomplete else Light.OK
+        return light, f"All {total:,} responses arrived and gave an answer.{extra}"
+    parts = [
+        f"{count:,} {word}"
+        for count, word in (
+            (unparsed, "without an answer that could be extracted"),
+            (counts.refused, "refused"),
+            (counts.error, "failed"),
+            (counts.missing, "missing"),
+        )
+        if count
+    ]
+    # losing responses matters once it could move the score by more than the sampling error already does
+    heavy = [s.model for s in facts.standings if _lost_share(s) > (_half_width(s) or 0.0)]
+    text = f"Of {total:,} responses {', '.join(parts)}."
+    if heavy:
+        return Light.FIRING, f"{text} In {_names(heavy)} that is more than the score's margin of error.{extra}"
+    return Light.WARN, f"{text} That is within the scores' margins of error.{extra}"
+
+
+def _metric(facts: TaskFacts) -> tuple[Light, str]:
+    if facts.metric is None:
+        return Light.NO_DATA, "Nothing here could be scored: no metric has what it needs."
+    if facts.agreement is not None and facts.agreement[1] > 0:
+        share, n = facts.agreement
+        if share < 1:
+            differing = round((1 - share) * n)
+            text = f"{facts.metric} disagrees with the harness's own score on {differing:,} of {n:,} responses."
+            return Light.WARN, text
+    if facts.kind == "hard" and not facts.twins:
+        return Light.WARN, f"{facts.metric} is all-or-nothing and has no continuous twin here. {facts.missing_twin}"
+    if facts.kind == "hard":
+        return Light.OK, f"{facts.metric} is all-or-nothing and can be read against {facts.twins[0]}."
+    return Light.OK, f"{facts.metric} is continuous."
+
+
+def _resolution(facts: TaskFacts) -> tuple[Light, str]:
+    step = resolvable(facts)
+    if step is None:
+        return Light.NO_DATA, "The number of items is not known, so neither is the smallest difference that counts."
+    sizes = sorted({s.n for s in facts.standings if s.n is not None})
+    items = (
+        f"{sizes[0]:,}" if len(sizes) == 1 else f"{sizes[0]:,} to {sizes[-1]:,}" if sizes else "an unknown number of"
+    )
+    text = f"With {items} items a true difference of {_points(step)} is found 4 times in 5."
+    values = sorted(s.value for s in facts.standings)
+    gaps = [b - a for a, b in pairwise(values)]
+    if not gaps:
+        return Light.OK, text
+    close = sum(gap < step for gap in gaps)
+    if close == 0:
+        return Light.OK, f"{text} Every neighbouring pair of models is further apart than that."
+    return Light.WARN, f"{text} {close} of {len(gaps)} neighbouring pairs of models are closer than that."
+
+
+def _headroom(facts: TaskFacts) -> tuple[Light, str]:
+    step = resolvable(facts)
+    if step is None or facts.ceiling is None or not facts.standings:
+        return Light.NO_DATA, "The ceiling or the number of items is not known."
+    best = max(s.value for s in facts.standings)
+    left = facts.ceiling - best
+    if left < step:
+        return Light.FIRING, f"The best model is {_points(left)} below the ceiling, less than can be told apart."
+    floor = facts.floor if facts.floor is not None else 0.0
+    if best - floor < step:
+        return Light.FIRING, f"The best model is {_points(best - floor)} above the floor, less than can be told apart."
+    if left < 2 * step:
+        return Light.WARN, f"The best model is {_points(left)} below the ceiling: room for one more visible step."
+    return Light.OK, f"The best model is {_points(left)} below the ceiling: room for {int(left / step)} visible steps."
+
+
+def _comparable(facts: TaskFacts) -> tuple[Light, str]:
+    if len(facts.standings) < 2:
+        return Light.NO_DATA, "There is one run: nothing to compare it with."
+    if facts.differences:
+        return Light.WARN, f"The runs differ in {'; '.join(facts.differences)}."
+    return (
+        Light.OK,
+        f"All {len(facts.standings)} runs share task version, conditions and items, as far as the logs tell.",
+    )
+
+
+def _trend(facts: TaskFacts) -> tuple[Light, str]:
+    if not facts.trends:
+        return Light.NO_DATA, "There is no line of models to look at."
+    order = [Light.FIRING, Light.WARN, Light.OK, Light.NO_DATA]
+    return min(facts.trends, key=lambda trend: order.index(trend[0]))
+
+
+def resolvable(facts: TaskFacts) -> float | None:
+    """Smallest true difference between two models that is found with 80% power; None when it cannot be known."""
+    if facts.pair_error is not None:
+        return POWER_FACTOR * facts.pair_error
+    errors = [s.stderr for s in facts.standings if s.stderr]
+    # without shared items the two errors add up
+    return POWER_FACTOR * max(errors) * 2**0.5 if errors else None
+
+
+def _half_width(standing: Standing) -> float | None:
+    if standing.low is None or standing.high is None:
+        return None
+    return (standing.high - standing.low) / 2
+
+
+def _lost_share(standing: Standing) -> float:
+    counts = standing.counts
+    total = counts.expected or (counts.delivered + counts.refused + counts.error + counts.missing)
+    return 1 - counts.parsed / total if total else 0.0
+
+
+def _points(value: float) -> str:
+    return f"{100 * value:.1f} points"
+
+
+def _names(models: list[str]) -> str:
+    return ", ".join(models[:3]) + (f" and {len(models) - 3} more" if len(models) > 3 else "")

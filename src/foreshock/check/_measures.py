@@ -1,0 +1,156 @@
+"""Which metric speaks for a task, and which continuous ones it can be read against."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from foreshock.metrics import MetricSpec, get_metric, harness_metric, list_metrics
+from foreshock.store import Snapshot
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+class Measure(NamedTuple):
+    """A metric as an analysis needs to know it.
+
+    Attributes:
+        id: Metric id in the store.
+        name: Name to show.
+        kind: ``hard`` or ``continuous``.
+        link: What lies beneath: ``identity, all-of-N, any-of-T, argmax, threshold``; None when not known.
+        low, high: Range; None is unbounded or unknown.
+        higher_is_better: Direction.
+        source: ``foreshock`` or ``harness``.
+        rows: Responses that have a score.
+    """
+
+    id: str
+    name: str
+    kind: str
+    link: str | None
+    low: float | None
+    high: float | None
+    higher_is_better: bool
+    source: str
+    rows: int
+
+
+PRIMARY = ("multiple_choice_grade", "exact_match")
+"""Our own hard metrics, in the order in which they speak for a task."""
+
+TWINS = (
+    "gold_logprob",
+    "brier",
+    "choice_probability",
+    "choice_margin",
+    "pass_rate",
+    "numeric_closeness",
+    "token_similarity",
+    "char_similarity",
+)
+"""Twins in the order in which the first that has scores is taken; fixed before any score is looked at."""
+
+
+class Measures(NamedTuple):
+    """The measures of one task.
+
+    Attributes:
+        main: Speaks for the task; None when nothing has a score.
+        twins: Continuous metrics with scores, first choice first.
+        position: Per-position accuracy, when it has scores.
+        all: Every metric with scores.
+    """
+
+    main: Measure | None
+    twins: list[Measure]
+    position: Measure | None
+    all: list[Measure]
+
+
+def measures(snapshot: Snapshot, task: str, runs: Sequence[str], trusted: bool | None) -> Measures:
+    """Find the measures of a task.
+
+    The task's main metric is our own hard one when it can be computed and does not contradict the harness; otherwise
+    the harness's first one, because the authors of the task decided what counts as right there.
+
+    Args:
+        snapshot: What to look at.
+        task: Task.
+        runs: Run keys.
+        trusted: Whether our hard metric agrees with the harness's own score on every response; None when the harness
+            gave none.
+    """
+    found = _present(snapshot, task, runs)
+    own = {m.name: m for m in found if m.source == "foreshock"}
+    theirs = [m for m in found if m.source == "harness"]
+    ours = next((own[name] for name in PRIMARY if name in own), None)
+    harness = min(theirs, key=lambda m: (m.kind != "hard", -m.rows, m.name), default=None)
+    main = harness if (ours is None or trusted is False) and harness is not None else ours
+    if main is None:
+        main = min(found, key=lambda m: (m.kind != "hard", m.name), default=None)
+    twins = [own[name] for name in _twin_order(main, own) if name in own]
+    return Measures(main, twins, own.get("position_accuracy"), found)
+
+
+def _twin_order(main: Measure | None, own: dict[str, Measure]) -> list[str]:
+    """A metric's own declared twins come first, the general order after them."""
+    declared: list[str] = []
+    if main is not None and main.source == "foreshock" and main.name in own:
+        declared = [get_metric(name).name for name in get_metric(main.name).twins]
+    continuous = [name for name in (*declared, *TWINS) if name in own and own[name].kind == "continuous"]
+    return list(dict.fromkeys(continuous))
+
+
+def _present(snapshot: Snapshot, task: str, runs: Sequence[str]) -> list[Measure]:
+    """Every metric that has at least one score, by id."""
+    import polars as pl
+
+    frame = snapshot.scan("scores", tasks=[task], runs=runs, columns=["metric_id", "source", "value", "status"])
+    counted = (
+        frame.filter(pl.col("status") == "scored")
+        .group_by("metric_id", "source")
+        .agg(
+            pl.len().alias("rows"),
+            ((pl.col("value") == 0) | (pl.col("value") == 1)).all().alias("binary"),
+        )
+        .sort("source", "metric_id")
+        .collect()
+    )
+    specs = {spec.id: spec for spec in list_metrics()}
+    return [m for row in counted.iter_rows(named=True) if (m := _measure(row, specs)) is not None]
+
+
+def _measure(row: dict[str, object], specs: dict[str, MetricSpec]) -> Measure | None:
+    identity, rows = str(row["metric_id"]), int(str(row["rows"]))
+    if row["source"] == "harness":
+        known = harness_metric(identity)
+        # an unknown score that only ever is 0 or 1 jumps by construction
+        kind = (known.kind if known else None) or ("hard" if row["binary"] else "continuous")
+        low, high = (known.low, known.high) if known else (0.0, 1.0) if row["binary"] else (None, None)
+        better = known.higher_is_better if known and known.higher_is_better is not None else True
+        link = known.link if known else None
+        return Measure(identity, identity, kind, link, low, high, better, "harness", rows)
+    spec = specs.get(identity)
+    if spec is None:  # a metric with other parameters, or of a plugin that is not installed now
+        return None
+    return Measure(
+        identity, spec.name, spec.kind, spec.link, spec.low, spec.high, spec.higher_is_better, "foreshock", rows
+    )
+
+
+def chance_level(main: Measure, choices: int | None) -> float | None:
+    """Score of guessing on a task with ``choices`` options; None when unknown."""
+    if main.source == "foreshock":
+        return get_metric(main.name).chance(choices)
+    return 1 / choices if main.link == "argmax" and choices else None
+
+
+def choice_count(items: pl.DataFrame) -> int | None:
+    """Number of options, when all items have the same number of them."""
+    import polars as pl
+
+    counts = items.get_column("choices").drop_nulls().list.len().unique().sort()
+    counts = counts.filter(counts > 0) if counts.dtype != pl.Null else counts
+    return int(counts[0]) if len(counts) == 1 else None

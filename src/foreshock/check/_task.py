@@ -1,0 +1,145 @@
+"""Everything `check` knows about one task before it judges anything."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from foreshock.check._lights import Standing
+from foreshock.check._measures import Measure, Measures, chance_level, choice_count, measures
+from foreshock.records import ModelCard, Run
+from foreshock.series import Block, Line, load_blocks, load_positions
+from foreshock.stats import clustered_stderr, mean_interval, wilson
+from foreshock.store import Snapshot
+
+Floats = np.ndarray
+
+
+class Scored(NamedTuple):
+    """One run's score on one metric.
+
+    Attributes:
+        run: The run.
+        measure: The metric.
+        filter: Answer filter of the harness.
+        value: Mean over the items that have a score; an answer that could not be extracted counts as 0 for a hard one.
+        low, high: 95% interval: Wilson for 0/1 scores, t over items otherwise.
+        stderr: Standard error over items.
+        n: Items.
+        value_parsed: Mean over the items whose answer could be extracted (hard metrics only).
+    """
+
+    run: Run
+    measure: Measure
+    filter: str | None
+    value: float
+    low: float
+    high: float
+    stderr: float
+    n: int
+    value_parsed: float | None
+
+
+class Task(NamedTuple):
+    """One task with its runs, scores and lines.
+
+    Attributes:
+        name: Task.
+        runs: Its runs, incomplete ones included.
+        cards: Model card of each run, by run key.
+        lines: Its lines.
+        measures: Its metrics.
+        blocks: Scores, one block per answer filter; the first one is the primary.
+        positions: Per-position correctness of each block.
+        chance: Score of guessing on the main metric.
+        scored: Score of every run on every metric, under every filter.
+    """
+
+    name: str
+    runs: list[Run]
+    cards: Mapping[str, ModelCard]
+    lines: list[Line]
+    measures: Measures
+    blocks: list[Block]
+    positions: list[Floats | None]
+    chance: float | None
+    scored: list[Scored]
+
+
+def load_task(
+    snapshot: Snapshot,
+    name: str,
+    runs: list[Run],
+    cards: Mapping[str, ModelCard],
+    lines: list[Line],
+    trusted: bool | None,
+) -> Task:
+    """Load the scores of a task; ``trusted`` as in :func:`measures`."""
+    keys = [run.run_key for run in runs]
+    found = measures(snapshot, name, keys, trusted)
+    as_zero = {m.id: m.kind == "hard" for m in found.all}
+    blocks = load_blocks(snapshot, name, keys, as_zero) if as_zero else []
+    parsed = load_blocks(snapshot, name, keys, dict.fromkeys(as_zero, False)) if as_zero else []
+    place = found.position
+    positions = [load_positions(snapshot, block, place.id) if place else None for block in blocks]
+    scored = [row for block, own in zip(blocks, parsed, strict=False) for row in _scored(block, own, found, runs)]
+    items = snapshot.scan("items", tasks=[name], columns=["choices"]).collect()
+    declared = next((run.chance for run in runs if run.chance is not None), None)
+    chance = declared
+    if chance is None and found.main is not None:
+        chance = chance_level(found.main, choice_count(items))
+    return Task(name, runs, cards, lines, found, blocks, positions, chance, scored)
+
+
+def _scored(block: Block, parsed: Block, found: Measures, runs: Sequence[Run]) -> list[Scored]:
+    rows = []
+    for run in runs:
+        for measure in found.all:
+            values = block.row(measure.id, run.run_key)
+            values = values[~np.isnan(values)]
+            if values.size:
+                own = parsed.row(measure.id, run.run_key)
+                own = own[~np.isnan(own)]
+                told = float(own.mean()) if measure.kind == "hard" and own.size else None
+                rows.append(Scored(run, measure, block.filter, *interval(values), values.size, told))
+    return rows
+
+
+def interval(values: Floats) -> tuple[float, float, float, float]:
+    """Mean, lower end, upper end and standard error of item scores, shape (items,)."""
+    error = clustered_stderr(values)
+    if np.isin(values, (0.0, 1.0)).all():
+        ends = wilson(values.sum(), values.size)
+        return float(values.mean()), float(ends[0]), float(ends[1]), error
+    return *mean_interval(values), error
+
+
+def main_scores(task: Task) -> list[Scored]:
+    """Scores on the main metric under the primary filter, every run once."""
+    main, first = task.measures.main, task.blocks[0].filter if task.blocks else None
+    return [row for row in task.scored if main is not None and row.measure.id == main.id and row.filter == first]
+
+
+def standings(rows: Sequence[Scored]) -> list[Standing]:
+    """Scores as the lights take them."""
+    return [Standing(r.run.model, r.value, r.low, r.high, r.stderr, r.n, r.run.counts) for r in rows]
+
+
+def pair_error(task: Task, rows: Sequence[Scored]) -> float | None:
+    """Median standard error of the difference between neighbours in score, on the items both answered."""
+    main = task.measures.main
+    if main is None or len(rows) < 2:
+        return None
+    ordered = sorted(rows, key=lambda row: (row.value, row.run.run_key))
+    block = task.blocks[0]
+    errors = []
+    for one, other in pairwise(ordered):
+        gap = block.row(main.id, other.run.run_key) - block.row(main.id, one.run.run_key)
+        gap = gap[~np.isnan(gap)]
+        if gap.size > 1:
+            errors.append(clustered_stderr(gap))
+    known = [error for error in errors if np.isfinite(error) and error > 0]
+    return float(np.median(known)) if known else None

@@ -1,0 +1,144 @@
+"""Scores of one task as arrays: runs x items, one array per metric."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import msgspec
+import numpy as np
+
+from foreshock.series._types import Floats, Matrix
+from foreshock.store import Snapshot
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_COLUMNS = ["run_key", "item_key", "item_id", "epoch", "filter", "metric_id", "value", "status"]
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Scores of one task under one answer filter.
+
+    Attributes:
+        task: Task.
+        filter: Answer-extraction filter of the harness, None where there is none.
+        runs: Run keys, the rows.
+        items: Item labels, the columns: the item key, or ``id:`` and the harness's id where there is no text; where one
+            run asks the same question under several ids, both together.
+        values: Metric id to scores, shape (runs, items); mean over epochs and samples; NaN where there is no score.
+    """
+
+    task: str
+    filter: str | None
+    runs: tuple[str, ...]
+    items: tuple[str, ...]
+    values: dict[str, Floats]
+
+    def row(self, metric_id: str, run_key: str) -> Floats:
+        """Scores of one run, shape (items,); all NaN when the run is not here."""
+        if run_key not in self.runs or metric_id not in self.values:
+            return np.full(len(self.items), np.nan)
+        row: Floats = self.values[metric_id][self.runs.index(run_key)]
+        return row
+
+    def matrix(self, metric_id: str, models: Mapping[str, str]) -> Matrix:
+        """Models x items of one metric; ``models`` names the model of each run key."""
+        labels = tuple(models[key] for key in self.runs)
+        return Matrix(self.task, metric_id, labels, self.items, self.values[metric_id])
+
+
+def load_blocks(snapshot: Snapshot, task: str, runs: Iterable[str], metrics: Mapping[str, bool]) -> list[Block]:
+    """Load the scores of one task.
+
+    Args:
+        snapshot: What to look at.
+        task: Task name.
+        runs: Run keys.
+        metrics: Metric id to whether an answer that could not be extracted counts as 0 (true of hard metrics: the
+            model was asked and did not give the answer) or as no score.
+
+    Returns:
+        One block per answer filter, in order of its name. Responses that did not arrive have no score: they are counted
+        apart, never as 0.
+    """
+    import polars as pl
+
+    scores = snapshot.scan("scores", runs=runs, tasks=[task], metrics=metrics, columns=_COLUMNS).collect()
+    zero = [metric for metric, as_zero in metrics.items() if as_zero]
+    unparsed = (pl.col("status") == "unparsed") & pl.col("metric_id").is_in(zero)
+    scores = scores.with_columns(value=pl.when(unparsed).then(0.0).otherwise(pl.col("value"))).drop_nulls("value")
+    scores = _labelled(scores)
+    filters = scores.get_column("filter").unique().sort(nulls_last=False).to_list()
+    return [_block(task, name, scores.filter(pl.col("filter").eq_missing(pl.lit(name)))) for name in filters]
+
+
+def load_positions(snapshot: Snapshot, block: Block, metric_id: str) -> Floats | None:
+    """Per-position correctness behind a position metric.
+
+    Args:
+        snapshot: What to look at.
+        block: Rows and columns to fill.
+        metric_id: Id of a metric of grain ``position``; its labels hold the lists.
+
+    Returns:
+        Shape (runs, items, positions), the mean over epochs; NaN past the end of an answer and where there is no
+        score. None when the metric has no scores here.
+    """
+    import polars as pl
+
+    wanted = [*_COLUMNS, "label"]
+    scores = snapshot.scan("scores", runs=block.runs, tasks=[block.task], metrics=[metric_id], columns=wanted).collect()
+    scores = scores.filter(pl.col("filter").eq_missing(pl.lit(block.filter)), pl.col("label").str.starts_with("["))
+    if scores.is_empty():
+        return None
+    scores = _labelled(scores)
+    lists = [msgspec.json.decode(text, type=list[float]) for text in scores.get_column("label").to_list()]
+    longest = max(map(len, lists))
+    rows = {key: i for i, key in enumerate(block.runs)}
+    columns = {label: i for i, label in enumerate(block.items)}
+    total = np.zeros((len(rows), len(columns), longest))
+    count = np.zeros_like(total)
+    for run, item, values in zip(scores.get_column("run_key"), scores.get_column("item"), lists, strict=True):
+        if item in columns:
+            total[rows[run], columns[item], : len(values)] += values
+            count[rows[run], columns[item], : len(values)] += 1
+    mean: Floats = np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
+    return mean
+
+
+def _labelled(scores: pl.DataFrame) -> pl.DataFrame:
+    import polars as pl
+
+    ids = pl.concat_str(pl.lit("id:"), pl.col("item_id").fill_null(""))
+    twice = (
+        scores.group_by("run_key", "item_key")
+        .agg(pl.col("item_id").n_unique().alias("ids"))
+        .filter(pl.col("ids") > 1)
+        .get_column("item_key")
+        .drop_nulls()
+        .unique()
+    )
+    key = pl.col("item_key")
+    both = pl.concat_str(key, pl.lit(" "), ids)
+    label = pl.when(key.is_null()).then(ids).when(key.is_in(twice.to_list())).then(both).otherwise(key)
+    return scores.with_columns(item=label)
+
+
+def _block(task: str, name: str | None, scores: pl.DataFrame) -> Block:
+    runs, items = (scores.get_column(column).unique().sort() for column in ("run_key", "item"))
+    rows = runs.search_sorted(scores.get_column("run_key")).to_numpy()
+    columns = items.search_sorted(scores.get_column("item")).to_numpy()
+    cells = rows.astype(np.int64) * len(items) + columns
+    metric, value = scores.get_column("metric_id").to_numpy(), scores.get_column("value").to_numpy()
+    values = {}
+    for metric_id in scores.get_column("metric_id").unique().sort().to_list():
+        mine = metric == metric_id
+        # bincount adds in row order, which a snapshot fixes: the same input gives the same bytes
+        total = np.bincount(cells[mine], value[mine], len(runs) * len(items))
+        count = np.bincount(cells[mine], minlength=len(runs) * len(items))
+        mean = np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
+        values[metric_id] = mean.reshape(len(runs), len(items))
+    return Block(task, name, tuple(runs.to_list()), tuple(items.to_list()), values)

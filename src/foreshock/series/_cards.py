@@ -1,0 +1,122 @@
+"""Model cards of stored runs: what the log states, what the name suggests, what ``models.toml`` corrects.
+
+``models.toml`` wins over the log, the log over the name. It is looked at when an analysis runs, so correcting it needs
+no new ``add``.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from foreshock._base import ConfigError
+from foreshock.records import ModelCard, Run, parse_model
+
+_FIELDS = tuple(field for field in ModelCard.__struct_fields__ if field != "guesses")
+
+
+def model_cards(
+    runs: Iterable[Run], corrections: Mapping[str, ModelCard] | None = None, step_pattern: str | None = None
+) -> dict[str, ModelCard]:
+    """Card of every run, by run key.
+
+    Args:
+        runs: Runs of a snapshot.
+        corrections: Logged model name to card, as :func:`load_models` reads them.
+        step_pattern: Regular expression with one group that finds the training step in a model's name.
+
+    Examples:
+        >>> run = Run(run_key="k", format="table", reader="t@1", model="EleutherAI/pythia-70m", task="lambada")
+        >>> model_cards([run])["k"].parameters
+        70000000.0
+    """
+    parsed: dict[str, ModelCard] = {}
+    cards = {}
+    for run in runs:
+        name = str(run.meta.get("model_args") or run.model)
+        if name not in parsed:
+            parsed[name] = parse_model(name, step_pattern)
+        guess = parsed[name] if name == run.model else _merge(parse_model(run.model, step_pattern), parsed[name])
+        cards[run.run_key] = _merge((corrections or {}).get(run.model, ModelCard()), _merge(run.card, guess))
+    return cards
+
+
+def family_label(card: ModelCard) -> str:
+    """Name of the group whose models share a recipe: family, post-training and reasoning setting."""
+    parts = [
+        card.family or card.name or "unnamed",
+        card.post_training,
+        card.reasoning and f"reasoning={card.reasoning}",
+    ]
+    return "-".join(part for part in parts if part)
+
+
+def load_models(path: Path) -> dict[str, ModelCard]:
+    """Read ``models.toml``; an absent file corrects nothing.
+
+    Raises:
+        ConfigError: The file is not TOML, or names a field that a card does not have.
+    """
+    if not path.is_file():
+        return {}
+    try:
+        tables = tomllib.loads(path.read_text("utf-8"))
+        return {name: _card(table) for name, table in tables.get("models", {}).items()}
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, msgspec.ValidationError, AttributeError) as error:
+        raise ConfigError(
+            str(error),
+            expected=f'tables [models."NAME"] with only {", ".join(_FIELDS)}',
+            do="correct it, or write it anew with: foreshock models --write models.toml",
+            where=str(path),
+        ) from None
+
+
+def dump_models(cards: Mapping[str, ModelCard]) -> str:
+    """The text of a ``models.toml`` that holds ``cards`` by logged model name, guesses marked in comments."""
+    lines = [
+        "# Model cards. What Foreshock guessed from a name is marked; correct it here and it is used from then on.",
+        "# Remove what is right as it stands: only the lines that differ from the log matter.",
+    ]
+    for name in sorted(cards):
+        card = cards[name]
+        lines += ["", f"[models.{_quote(name)}]"]
+        for field in _FIELDS:
+            value = getattr(card, field)
+            if value is not None:
+                mark = "  # guessed from the name" if field in card.guesses else ""
+                lines.append(f"{field} = {_literal(value)}{mark}")
+    return "\n".join(lines) + "\n"
+
+
+def _card(table: Mapping[str, Any]) -> ModelCard:
+    unknown = set(table) - set(_FIELDS)
+    if unknown:
+        raise msgspec.ValidationError(f"unknown field {sorted(unknown)[0]!r}")
+    return msgspec.convert(dict(table), ModelCard)
+
+
+def _merge(first: ModelCard, second: ModelCard) -> ModelCard:
+    """``first`` completed by ``second``; a field counts as guessed only where the guess is what is used."""
+    values: dict[str, Any] = {}
+    guesses = []
+    for field in _FIELDS:
+        own, other = getattr(first, field), getattr(second, field)
+        values[field] = other if own is None else own
+        if field in (first.guesses if own is not None else second.guesses):
+            guesses.append(field)
+    return ModelCard(guesses=guesses, **values)
+
+
+def _quote(text: str) -> str:
+    # JSON strings are valid TOML basic strings except for DEL, which JSON leaves bare
+    return msgspec.json.encode(text).decode().replace("\x7f", "\\u007f")
+
+
+def _literal(value: object) -> str:
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() and abs(value) < 2**53 else repr(value)
+    return _quote(value) if isinstance(value, str) else str(value)

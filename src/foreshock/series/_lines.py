@@ -1,0 +1,236 @@
+"""Which runs form a line, and what orders them.
+
+A *line* is one task and one model family along one axis, before any score is looked at. The axis is chosen by a fixed
+order that does not look at scores: sizes if the family has several, else the checkpoints of a training run, else
+training tokens, compute, release date; a task without any of these is shown in the order of creation, marked so.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from foreshock._base import ConfigError, canonical
+from foreshock.records import ModelCard, Run, RunStatus
+from foreshock.series._cards import family_label
+
+AXES = ("parameters", "active_parameters", "tokens", "flops", "step", "released", "created")
+"""What can order models, in the order in which it is tried (``step`` also makes a line of its own for every size)."""
+
+LOG_AXES = frozenset({"parameters", "active_parameters", "tokens", "flops", "step"})
+
+
+class Stop(NamedTuple):
+    """One point of a line before its scores are known.
+
+    Attributes:
+        label: Model name, without the seed where several seeds share the point.
+        x: Axis value.
+        groups: One tuple of runs per seed; in each the newest run first, the others are repeats of it.
+    """
+
+    label: str
+    x: float
+    groups: tuple[tuple[Run, ...], ...]
+
+
+class Line(NamedTuple):
+    """One task and one model family along one axis.
+
+    Attributes:
+        task, family, axis: As in :class:`Panel`.
+        axis_known: False when the runs are only in order of creation.
+        trajectory: Whether the points are checkpoints of one training run.
+        conditions: Conditions that all runs of the line share, as text.
+        stops: Points in ascending order of ``x``.
+        left_out: Runs that did not complete and are therefore not part of a trend.
+    """
+
+    task: str
+    family: str
+    axis: str
+    axis_known: bool
+    trajectory: bool
+    conditions: str
+    stops: tuple[Stop, ...]
+    left_out: int
+
+    @property
+    def log_axis(self) -> bool:
+        """Whether the axis is read on a log scale."""
+        return self.axis in LOG_AXES
+
+
+def lines(runs: Iterable[Run], cards: Mapping[str, ModelCard], axis: str | None = None) -> list[Line]:
+    """Group runs into lines.
+
+    Args:
+        runs: Runs of a snapshot.
+        cards: Card of each run, by run key.
+        axis: Force this axis instead of the fixed order.
+
+    Returns:
+        Lines in order of task, family and axis. Without ``axis``, every task and family has at least one line. Runs of
+        one family under different conditions (shots, reasoning effort, ...) are on different lines.
+
+    Raises:
+        ConfigError: ``axis`` is not one of :data:`AXES`.
+    """
+    if axis is not None and axis not in AXES:
+        raise ConfigError(f"unknown axis {axis!r}", expected=f"one of {', '.join(AXES)}", do="choose one of them")
+    groups: dict[tuple[str, str, str], list[Run]] = defaultdict(list)
+    by_date = axis in ("released", "created")
+    for run in runs:
+        # along dates the question is about the field, not about one family
+        family = "all models" if by_date else family_label(cards[run.run_key])
+        groups[run.task, family, conditions_text(run)].append(run)
+    return [
+        line
+        for (task, family, conditions), members in sorted(groups.items())
+        for line in _lines_of(_Group(task, family, conditions, members, cards), axis)
+    ]
+
+
+def conditions_text(run: Run) -> str:
+    """The conditions of a run as one comparable text, ``shots=5, limit=100``."""
+    return ", ".join(f"{key}={run.conditions[key]}" for key in sorted(run.conditions))
+
+
+class _Group(NamedTuple):
+    """Runs of one task, family and set of conditions, with the cards of all runs."""
+
+    task: str
+    family: str
+    conditions: str
+    members: list[Run]
+    cards: Mapping[str, ModelCard]
+
+    def line(self, runs: Sequence[Run], axis: str, label: str) -> Line:
+        complete = sum(run.status is RunStatus.COMPLETE for run in self.members)
+        stops = _stops(runs, self.cards, axis)
+        known, trajectory = axis != "created", axis == "step"
+        return Line(self.task, label, axis, known, trajectory, self.conditions, stops, len(self.members) - complete)
+
+    def values(self, runs: Sequence[Run], axis: str) -> set[float]:
+        found = (axis_value(run, self.cards[run.run_key], axis) for run in runs)
+        return {value for value in found if value is not None}
+
+
+def _lines_of(group: _Group, axis: str | None) -> list[Line]:
+    complete = [run for run in group.members if run.status is RunStatus.COMPLETE]
+    if axis is not None:
+        return [group.line(complete, axis, group.family)] if group.values(complete, axis) else []
+    found = []
+    if len(group.values(complete, "parameters")) > 1:
+        found.append(group.line(_last_steps(complete, group.cards), "parameters", group.family))
+    found += [
+        group.line(runs, "step", label)
+        for label, runs in _by_size(group.family, complete, group.cards)
+        if len(group.values(runs, "step")) > 1
+    ]
+    if found:
+        return found
+    for name in ("tokens", "flops", "released"):
+        if len(group.values(complete, name)) > 1:
+            return [group.line(complete, name, group.family)]
+    return [group.line(complete, "created", group.family)]
+
+
+def _last_steps(runs: list[Run], cards: Mapping[str, ModelCard]) -> list[Run]:
+    """Runs with a known size, and of each size only those at its last checkpoint."""
+    sized = [run for run in runs if cards[run.run_key].parameters is not None]
+    last: dict[float | None, int] = {}
+    for run in sized:
+        card = cards[run.run_key]
+        last[card.parameters] = max(last.get(card.parameters, -1), -1 if card.step is None else card.step)
+    return [r for r in sized if _step(cards[r.run_key]) == last[cards[r.run_key].parameters]]
+
+
+def _step(card: ModelCard) -> int:
+    return -1 if card.step is None else card.step
+
+
+def _by_size(family: str, runs: list[Run], cards: Mapping[str, ModelCard]) -> list[tuple[str, list[Run]]]:
+    groups: dict[float | None, list[Run]] = defaultdict(list)
+    for run in runs:
+        groups[cards[run.run_key].parameters].append(run)
+    ordered = sorted(groups.items(), key=lambda kv: (kv[0] is None, kv[0] or 0.0))
+    return [(family if size is None else f"{family} {size_text(size)}", members) for size, members in ordered]
+
+
+def size_text(parameters: float) -> str:
+    """``1.4B``, ``70M``, ``3,888``: a parameter count as people write it.
+
+    Examples:
+        >>> size_text(1.4e9), size_text(70e6), size_text(3888)
+        ('1.4B', '70M', '3,888')
+    """
+    for unit, letter in ((1e12, "T"), (1e9, "B"), (1e6, "M")):
+        if parameters >= unit:
+            return f"{parameters / unit:.3g}{letter}"
+    return f"{parameters:,.0f}"
+
+
+def axis_value(run: Run, card: ModelCard, axis: str) -> float | None:
+    """Value of a run on an axis: a count, or days since 1970 for dates; None when unknown."""
+    if axis == "created":
+        return _days(run.created)
+    if axis == "released":
+        return _days(card.released)
+    value = getattr(card, axis)
+    if axis == "active_parameters" and value is None:
+        value = card.parameters
+    return None if value is None else float(value)
+
+
+def _days(text: str | None) -> float | None:
+    if text is None:
+        return None
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return (moment.replace(tzinfo=None) - datetime(1970, 1, 1)).total_seconds() / 86_400
+
+
+def _stops(runs: Sequence[Run], cards: Mapping[str, ModelCard], axis: str) -> tuple[Stop, ...]:
+    """Points of a line. In order of creation every model is a point; elsewhere every axis value is one."""
+    if axis == "created":
+        return _stops_in_order(runs)
+    at: dict[float, list[Run]] = defaultdict(list)
+    for run in runs:
+        x = axis_value(run, cards[run.run_key], axis)
+        if x is not None:
+            at[x].append(run)
+    return tuple(_stop(x, at[x], lambda run: str(_seed(run, cards[run.run_key]))) for x in sorted(at))
+
+
+def _stops_in_order(runs: Sequence[Run]) -> tuple[Stop, ...]:
+    models: dict[str, list[Run]] = defaultdict(list)
+    for run in runs:
+        models[run.model].append(run)
+    ordered = sorted(models.values(), key=lambda group: (min(r.created or "9999" for r in group), group[0].model))
+    return tuple(_stop(float(i), group, lambda _: "") for i, group in enumerate(ordered))
+
+
+def _seed(run: Run, card: ModelCard) -> int | None:
+    return card.seed if card.seed is not None else run.seed
+
+
+def _stop(x: float, runs: Sequence[Run], seed: Callable[[Run], str]) -> Stop:
+    groups: dict[str, list[Run]] = defaultdict(list)
+    for run in runs:
+        groups[seed(run)].append(run)
+    newest_first = [
+        tuple(sorted(groups[name], key=lambda r: (r.created or "", r.run_key), reverse=True)) for name in sorted(groups)
+    ]
+    first = newest_first[0][0].model
+    label = first if len(newest_first) == 1 else f"{first} and {len(newest_first) - 1} more seeds"
+    return Stop(label, x, tuple(newest_first))
+
+
+def fingerprint(line: Line) -> bytes:
+    """Identity of a line's data: which ingests stand at which point."""
+    return canonical([[stop.x, [[run.ingest_id for run in group] for group in stop.groups]] for stop in line.stops])

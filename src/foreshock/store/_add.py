@@ -1,0 +1,93 @@
+"""Log files into a store: one commit for everything that was found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from foreshock._base import Progress, StoreError, digest, quiet
+from foreshock.readers import Failure, ReadOptions, read_paths
+from foreshock.records import Run
+from foreshock.store._snapshot import Snapshot
+from foreshock.store._store import Store
+
+_READ_WITH = "read_with"
+
+
+class Added(NamedTuple):
+    """What became of the files.
+
+    Attributes:
+        added: Runs that are new in the store.
+        unchanged: Runs that the store held already, from the very same bytes read in the same way.
+        removed: Runs that were read but had been removed earlier, and stay removed.
+        skipped: Files that were not opened because they have not changed since they were read.
+        failures: Files, or parts of files, that could not be read.
+    """
+
+    added: list[Run]
+    unchanged: list[Run]
+    removed: list[Run]
+    skipped: list[Path]
+    failures: list[Failure]
+
+
+def add_paths(
+    store: Store,
+    paths: Iterable[Path],
+    options: ReadOptions | None = None,
+    *,
+    again: bool = False,
+    progress: Progress = quiet,
+) -> Added:
+    """Read log files and folders into ``store``.
+
+    One bad file does not stop the others. A file whose size and modification time are those it had when it was last
+    read with the same options is not opened again.
+
+    Args:
+        store: Where the runs go.
+        paths: Files and folders.
+        options: How to read.
+        again: Whether runs that were removed come back.
+        progress: Told about files and rows.
+
+    Raises:
+        ReadError: A path does not exist.
+    """
+    options = options or ReadOptions()
+    read_with = digest(options, 12)
+    known = {} if again else _known(store.snapshot(), read_with)
+    skipped: list[Path] = []
+    failures: list[Failure] = []
+
+    def skip(path: Path) -> bool:
+        stat = path.stat()
+        unchanged = known.get(str(path.absolute())) == (stat.st_size, stat.st_mtime_ns)
+        if unchanged:
+            skipped.append(path)
+        return unchanged
+
+    with store.writer(progress=progress, again=again) as writer:
+        for found in read_paths(paths, options, skip=skip, progress=progress):
+            if isinstance(found, Failure):
+                failures.append(found)
+                continue
+            run = msgspec.structs.replace(found.run, meta={**found.run.meta, _READ_WITH: read_with})
+            try:
+                writer.write(run, found.batches)
+            except StoreError as error:
+                failures.append(Failure(Path(run.sources[0].path if run.sources else run.run_key), error))
+    return Added(writer.added, writer.unchanged, writer.removed, skipped, failures)
+
+
+def _known(snapshot: Snapshot, read_with: str) -> dict[str, tuple[int, int]]:
+    return {
+        source.path: (source.size, source.mtime_ns)
+        for ingest in snapshot.ingests.values()
+        if ingest.run.meta.get(_READ_WITH) == read_with
+        for source in ingest.run.sources
+    }

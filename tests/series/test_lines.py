@@ -1,0 +1,75 @@
+"""Which runs form a line, decided before any score is looked at."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import pytest
+
+from foreshock._base import ConfigError
+from foreshock.records import Run, RunStatus
+from foreshock.series import Line, lines, model_cards
+
+numbers = itertools.count()
+
+
+def run(model: str, task: str = "t", **facts: Any) -> Run:
+    return Run(run_key=f"k{next(numbers):04}", format="test", reader="test@1", model=model, task=task, **facts)
+
+
+def made(runs: list[Run], axis: str | None = None) -> list[Line]:
+    return lines(runs, model_cards(runs), axis)
+
+
+def test_sizes_make_one_line_and_each_trajectory_its_own() -> None:
+    runs = [run(f"p-{size}-step{step}") for size in ("70m", "410m", "1b") for step in (1, 100, 1000)]
+    found = made(runs)
+    assert [(line.axis, line.family, [s.x for s in line.stops]) for line in found] == [
+        ("parameters", "p", [70e6, 410e6, 1e9]),
+        ("step", "p 70M", [1, 100, 1000]),
+        ("step", "p 410M", [1, 100, 1000]),
+        ("step", "p 1B", [1, 100, 1000]),
+    ]
+    assert all(group[0].model.endswith("step1000") for stop in found[0].stops for group in stop.groups)
+    assert [line.trajectory for line in found] == [False, True, True, True]
+
+
+def test_seeds_share_a_point_and_repeats_stand_behind_the_newest() -> None:
+    old, new = run("p-1b-s1", created="2026-01-01"), run("p-1b-s1", created="2026-02-01")
+    other, small = run("p-1b-s2"), run("p-70m-s1")
+    (line,) = made([old, new, other, small])
+    big = line.stops[-1]
+    assert [[r.run_key for r in group] for group in big.groups] == [[new.run_key, old.run_key], [other.run_key]]
+    assert "1 more seed" in big.label
+
+
+def test_conditions_are_kept_apart() -> None:
+    runs = [run(f"p-{s}", conditions={"shots": shots}) for s in ("1b", "7b") for shots in ("0", "5")]
+    assert [(line.conditions, len(line.stops)) for line in made(runs)] == [("shots=0", 2), ("shots=5", 2)]
+
+
+def test_unfinished_runs_stay_out_and_are_counted() -> None:
+    runs = [run("p-1b"), run("p-7b"), run("p-70b", status=RunStatus.CANCELLED)]
+    (line,) = made(runs)
+    assert (len(line.stops), line.left_out) == (2, 1)
+
+
+def test_a_task_without_an_axis_is_in_order_of_creation_and_says_so() -> None:
+    runs = [run("zeta", created="2026-01-01"), run("alpha", created="2026-02-01"), run("beta")]
+    found = made(runs)
+    assert {(line.axis, line.axis_known) for line in found} == {("created", False)}
+    assert sum(len(line.stops) for line in found) == 3
+
+
+def test_a_forced_axis_wins_and_an_unknown_one_is_refused() -> None:
+    runs = [run(f"p-{size}-step{step}") for size in ("70m", "1b") for step in (1, 10)]
+    assert [line.axis for line in made(runs, "tokens")] == []
+    assert {line.axis for line in made(runs, "step")} == {"step"}
+    with pytest.raises(ConfigError, match="unknown axis"):
+        made(runs, "weight")
+
+
+def test_the_order_of_the_runs_does_not_matter() -> None:
+    runs = [run(f"p-{size}-s{seed}", created=f"2026-01-0{seed}") for size in ("70m", "1b") for seed in (1, 2, 3)]
+    assert made(runs) == made(runs[::-1])
