@@ -1,0 +1,275 @@
+"""From samples to rows of all tables."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from foreshock.readers._inspect_delivery import delivery
+from foreshock.readers._inspect_log import Piece, Texts
+from foreshock.readers._inspect_scores import Value, score_rows
+from foreshock.readers._inspect_tally import Tally
+from foreshock.readers._inspect_text import completion, gold_index, question, reasoning
+from foreshock.readers._inspect_trace import MAX_STEPS, steps
+from foreshock.readers._inspect_types import NOTHING, Header, Problem, Sample, Score, Spec, Usage
+from foreshock.readers._rows import Rows
+from foreshock.records import Batch, Delivery, item_key
+
+TABLES = {
+    "items": ("item_key", "item_id", "input", "choices", "targets", "gold_index"),
+    "responses": (
+        *("row", "item_key", "item_id", "epoch", "delivery", "output", "reasoning", "answer", "output_token_logprobs"),
+        *("input_tokens", "output_tokens", "reasoning_tokens", "total_tokens", "token_unit", "seconds", "meta"),
+    ),
+    "trace": ("row", "seq", "turn", "kind", "name", "ok", "tokens", "unit", "seconds", "value"),
+    "scores": ("row", "metric_id", "source", "value", "status", "label"),
+}
+_MAX_METADATA = 4_096
+_MAX_ANSWER = 500
+_MAX_ERROR = 500
+_NO_USAGE = Usage()
+
+
+class Meta(msgspec.Struct, omit_defaults=True):
+    """What else the log says about a response; becomes JSON text."""
+
+    stop_reason: str | None = None
+    error: str | None = None
+    error_retries: int | None = None
+    limit: str | None = None
+    limit_value: float | None = None
+    invalidated: msgspec.Raw | None = None
+    delivery: str | None = None  # before it was declared invalid
+    problem: str | None = None
+    member: str | None = None
+    completions: int | None = None
+    answers: dict[str, str] | None = None  # of the other scorers
+    usage: dict[str, list[int | None]] | None = None  # [input, output, total] of every model, when there are several
+    last_usage: list[int | None] | None = None  # of the last generation, when it is not all
+    cache_read: int | None = None
+    cache_write: int | None = None
+    trace_left_out: int | None = None
+    started_at: str | None = None
+    total_time: float | None = None
+    uuid: str | None = None
+    metadata: msgspec.Raw | None = None
+    metadata_bytes: int | None = None  # of metadata too large to keep
+
+
+class SampleRows:
+    """Turns samples into rows and counts them.
+
+    Args:
+        header: For the model whose usage counts and the order of the scorers.
+        tally: Where oddities are counted.
+
+    Attributes:
+        present: Distinct (id, epoch) pairs that were read.
+    """
+
+    def __init__(self, header: Header, tally: Tally) -> None:
+        spec = header.eval or Spec()
+        self.present: set[tuple[str | None, int]] = set()
+        self._tally = tally
+        self._model = spec.model or "unknown"
+        self._primary = [s.name for s in spec.scorers or [] if s.name]
+        self._single = _single_scorer(header)
+        self._rows = Rows(TABLES)
+        self._items: set[tuple[str | None, str | None]] = set()
+        self._number = 0
+        self._encode = msgspec.json.Encoder().encode
+
+    def batches(self, pieces: Iterator[Piece]) -> Iterator[Batch]:
+        """Rows of all samples, in pieces small enough to hold."""
+        for piece in pieces:
+            if piece.problem is None:
+                self._sample(piece)
+            else:
+                self._damaged(piece)
+            self._number += 1
+            if self._rows.full:
+                yield from self._rows.flush()
+        yield from self._rows.flush()
+
+    def _sample(self, piece: Piece) -> None:
+        sample, texts, meta = piece.sample, piece.texts, Meta()
+        item_id, epoch = self._identify(piece)
+        key = self._item(sample, texts, item_id)
+        state = delivery(sample)
+        scores = sample.scores or ({self._single: sample.score} if sample.score else {})
+        if _present(sample.invalidation):
+            self._tally.add("invalid", piece.where)
+            meta.invalidated, meta.delivery, state = sample.invalidation, str(state), Delivery.CANCELLED
+        else:
+            self._scores(scores, piece.where)
+        self._trace(piece, meta)
+        answer = self._answers(scores, texts, meta)
+        output = completion(sample.output, texts)
+        usage = self._usage(sample, meta)
+        self._facts(sample, meta, piece.where)
+        first = sample.output.choices[0] if sample.output and sample.output.choices else None
+        thought = reasoning(first.message, texts) if first else None
+        row = (
+            self._number,
+            key,
+            item_id,
+            epoch,
+            str(state),
+            output,
+            thought,
+            answer,
+            _logprobs(sample) if first and first.logprobs else None,
+            whole(usage.input_tokens),
+            whole(usage.output_tokens),
+            whole(usage.reasoning_tokens),
+            whole(usage.total_tokens),
+            None if usage is _NO_USAGE else self._model,
+            finite(sample.working_time),
+            self._encode(meta).decode("utf-8", "replace"),
+        )
+        self._rows.add("responses", row, 512 + len(output or "") + len(thought or "") + len(answer or ""))
+
+    def _damaged(self, piece: Piece) -> None:
+        self._tally.add("bad", f"{piece.where} ({piece.problem})")
+        item_id, epoch = self._identify(piece)
+        meta = self._encode(Meta(problem=piece.problem, member=piece.where)).decode()
+        row = (self._number, None, item_id, epoch, str(Delivery.MISSING), *(None,) * 10, meta)
+        self._rows.add("responses", row, 512)
+
+    def _identify(self, piece: Piece) -> tuple[str | None, int | None]:
+        sample = piece.sample
+        item_id = None if sample.id is None else str(sample.id)
+        epoch = 1 if sample.epoch is None else whole(sample.epoch)
+        if item_id is None:
+            return None, None if piece.problem else epoch
+        if (item_id, epoch or 0) in self.present:
+            self._tally.add("twin", f"{item_id}, epoch {epoch}")
+        self.present.add((item_id, epoch or 0))
+        return item_id, epoch
+
+    def _item(self, sample: Sample, texts: Texts, item_id: str | None) -> str | None:
+        asked = question(sample, texts)
+        targets = _texts(sample.target, texts)
+        choices = _texts(sample.choices, texts)
+        key = item_key(asked, choices, targets)
+        if (item_id, key) not in self._items:
+            self._items.add((item_id, key))
+            gold = gold_index(choices, targets) if choices else None
+            size = 256 + len(asked or "") + sum(map(len, choices)) + sum(map(len, targets))
+            self._rows.add("items", (key, item_id, asked, choices or None, targets or None, gold), size)
+        return key
+
+    def _scores(self, scores: dict[str, Score], where: str) -> None:
+        for name, score in scores.items():
+            for metric, found in score_rows(name, score, self._tally, where):
+                self._rows.add("scores", self._score(metric, found), 64)
+
+    def _score(self, metric: str, found: Value) -> tuple[object, ...]:
+        return self._number, metric, "harness", found.value, str(found.status), found.label
+
+    def _trace(self, piece: Piece, meta: Meta) -> None:
+        left_out = 0
+        for seq, step in enumerate(steps(piece.sample, piece.texts)):
+            if seq < MAX_STEPS:
+                self._rows.add("trace", (self._number, seq, *step), 64)
+            else:
+                left_out += 1
+        if left_out:
+            meta.trace_left_out = left_out
+            self._tally.add("long", piece.where)
+
+    def _answers(self, scores: dict[str, Score], texts: Texts, meta: Meta) -> str | None:
+        """The first scorer's extracted answer; the other scorers' go to ``meta``, cut where they are whole texts."""
+        found = {k: texts(_text(s.answer)) for k, s in scores.items() if s.answer is not None}
+        if not found:
+            return None
+        first = next((name for name in self._primary if name in found), next(iter(found)))
+        if len(found) > 1:
+            meta.answers = {k: a[:_MAX_ANSWER] for k, a in found.items() if k != first}
+        return found[first]
+
+    def _usage(self, sample: Sample, meta: Meta) -> Usage:
+        """Tokens that the run's own model used over the whole sample, else in its last generation."""
+        used, last = sample.model_usage or {}, sample.output.usage if sample.output else None
+        usage = used.get(self._model) or last or _NO_USAGE
+        if len(used) > 1 or (used and self._model not in used):
+            meta.usage = {k: _counts(u) for k, u in used.items()}
+        if last is not None and usage is not last and _counts(last) != _counts(usage):
+            meta.last_usage = _counts(last)
+        meta.cache_read = whole(usage.input_tokens_cache_read) or None
+        meta.cache_write = whole(usage.input_tokens_cache_write) or None
+        return usage
+
+    def _facts(self, sample: Sample, meta: Meta, where: str) -> None:
+        choices = sample.output.choices if sample.output else None
+        if choices:
+            meta.stop_reason = choices[0].stop_reason
+            if len(choices) > 1:
+                meta.completions = len(choices)
+                self._tally.add("choices", where)
+        if sample.error is not None:
+            meta.error = _message(sample.error)
+        elif sample.output is not None and sample.output.error is not None:
+            meta.error = sample.output.error[:_MAX_ERROR]
+        if sample.error_retries:
+            meta.error_retries = len(sample.error_retries)
+        if sample.limit is not None:
+            meta.limit, meta.limit_value = sample.limit.type, finite(sample.limit.limit)
+        meta.started_at, meta.total_time, meta.uuid = sample.started_at, finite(sample.total_time), sample.uuid
+        if _present(sample.metadata):
+            size = len(bytes(sample.metadata))
+            if size > _MAX_METADATA:
+                meta.metadata_bytes = size
+            elif size > 2:
+                meta.metadata = sample.metadata
+
+
+def _single_scorer(header: Header) -> str:
+    """Name of the scorer of a log whose samples have one ``score`` without a name."""
+    results = header.results
+    if results and results.scorer and results.scorer.name:
+        return results.scorer.name
+    names = [s.name for s in (results.scores if results else None) or [] if s.name]
+    return names[0] if names else "score"
+
+
+def _present(raw: msgspec.Raw) -> bool:
+    return raw is not NOTHING and bytes(raw) not in (b"", b"null")
+
+
+def _texts(value: str | list[str] | None, texts: Texts) -> list[str]:
+    return [texts(v) for v in ([value] if isinstance(value, str) else value or [])]
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
+
+
+def _message(problem: Problem) -> str:
+    return (problem.message or "")[:_MAX_ERROR]
+
+
+def _counts(usage: Usage) -> list[int | None]:
+    return [whole(usage.input_tokens), whole(usage.output_tokens), whole(usage.total_tokens)]
+
+
+def _logprobs(sample: Sample) -> list[float] | None:
+    """Log-probabilities of the generated tokens; none at all when one is missing, so that positions keep meaning."""
+    choices = sample.output.choices if sample.output else None
+    content = choices[0].logprobs.content if choices and choices[0].logprobs else None
+    values = [finite(token.logprob) for token in content or []]
+    known = [v for v in values if v is not None]
+    return known if known and len(known) == len(values) else None
+
+
+def whole(value: int | None) -> int | None:
+    """An integer that a column can hold."""
+    return value if value is not None and -(2**63) <= value < 2**63 else None
+
+
+def finite(value: float | None) -> float | None:
+    """A float that is a number."""
+    return value if value is not None and math.isfinite(value) else None

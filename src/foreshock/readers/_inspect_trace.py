@@ -1,0 +1,172 @@
+"""The steps inside a response: turns, reasoning, tool calls, errors, limits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import msgspec
+
+from foreshock.readers._inspect_json import raw_text
+from foreshock.readers._inspect_log import Texts
+from foreshock.readers._inspect_text import reasoning_parts, said
+from foreshock.readers._inspect_types import NOTHING, Event, Message, Problem, Sample, ToolCall, Usage
+
+MAX_STEPS = 2_000
+_MAX_VALUE = 200
+
+
+class Step(NamedTuple):
+    """One row of the trace, without its number and the number of its response."""
+
+    turn: int | None
+    kind: str
+    name: str | None = None
+    ok: bool | None = None
+    tokens: int | None = None
+    unit: str | None = None
+    seconds: float | None = None
+    value: str | None = None
+
+
+class _Id(msgspec.Struct, gc=False):
+    id: str | None = None
+
+
+class _Choice(msgspec.Struct):
+    message: _Id | None = None
+
+
+class _Generation(msgspec.Struct):
+    choices: list[_Choice] | None = None
+    usage: Usage | None = None
+
+
+class _Timed(NamedTuple):
+    usage: Usage | None
+    seconds: float | None
+
+
+def steps(sample: Sample, texts: Texts) -> Iterator[Step]:
+    """Steps of a sample in the order of its conversation; what ended it comes last.
+
+    Messages say what happened; events add how long it took, how many tokens a turn had, and the errors that no
+    message shows.
+    """
+    events = sample.events or (sample.transcript and sample.transcript.events) or []
+    seen = _Events(events)
+    yield from _conversation(sample.messages or [], seen, texts)
+    for event in seen.rest:
+        yield from _event(event)
+    for retry in sample.error_retries or []:
+        yield Step(None, "error", "retried", False, value=_cut(retry.message or ""))
+    if sample.error is not None and not seen.errors:
+        yield Step(None, "error", "sample", False, value=_cut(sample.error.message or ""))
+    if sample.limit is not None and not seen.limits:
+        yield Step(None, "limit", sample.limit.type, value=_cut(sample.limit.reason or ""))
+
+
+class _Events:
+    """The events that matter, by the message or call that they belong to."""
+
+    def __init__(self, events: list[Event]) -> None:
+        self.turns: dict[str, _Timed] = {}
+        self.tools: dict[str, float | None] = {}
+        self.rest: list[Event] = []
+        self.errors = self.limits = 0
+        for event in events:
+            kind = event.event
+            if kind == "model":
+                self._model(event)
+            elif kind == "tool":
+                call = _decode(event.id, str)
+                if call:
+                    self.tools[call] = event.working_time
+            elif kind in ("error", "sample_limit"):
+                self.errors += kind == "error"
+                self.limits += kind == "sample_limit"
+                self.rest.append(event)
+
+    def _model(self, event: Event) -> None:
+        if _present(event.error):
+            self.rest.append(event)
+        output = _decode(event.output, _Generation)
+        if output and output.choices and output.choices[0].message and output.choices[0].message.id:
+            self.turns[output.choices[0].message.id] = _Timed(output.usage, event.working_time)
+
+
+def _conversation(messages: list[Message], seen: _Events, texts: Texts) -> Iterator[Step]:
+    replies = {m.tool_call_id: m for m in messages if m.role == "tool" and m.tool_call_id}
+    called: set[str] = set()
+    turn = -1
+    for message in messages:
+        if message.role == "assistant":
+            turn += 1
+            yield from _turn(message, turn, seen, texts)
+            for call in message.tool_calls or []:
+                called.add(call.id or "")
+                yield _tool(call, replies.get(call.id or ""), turn, seen)
+        elif message.role == "tool" and message.tool_call_id not in called:
+            # a reply whose call is not in the log
+            call = ToolCall(id=message.tool_call_id, function=message.function)
+            yield _tool(call, message, max(turn, 0), seen)
+
+
+def _turn(message: Message, turn: int, seen: _Events, texts: Texts) -> Iterator[Step]:
+    segments = reasoning_parts(message, texts)
+    for segment in segments:
+        yield Step(turn, "reasoning", None, None, len(segment), "characters")
+    timed = seen.turns.get(message.id or "")
+    tokens = timed.usage.output_tokens if timed and timed.usage else None
+    size = len(said(message, texts)) if tokens is None else tokens
+    unit = "characters" if tokens is None else "tokens"
+    yield Step(turn, "turn", "assistant", None, size, unit, timed and timed.seconds)
+    if isinstance(message.content, list):
+        for part in message.content:
+            if part.type == "tool_use":  # run by the provider, inside the turn
+                yield Step(turn, "tool", part.name, not _present(part.error), value=_cut(raw_text(part.arguments)))
+
+
+def _tool(call: ToolCall, reply: Message | None, turn: int, seen: _Events) -> Step:
+    problem = call.parse_error or (reply and (reply.tool_error or _problem(reply.error)))
+    value = problem or raw_text(call.arguments)
+    # a call without a reply has no outcome: the sample ended first
+    ok = None if reply is None and not problem else not problem
+    seconds = seen.tools.get(call.id or "")
+    return Step(turn, "tool", _cut(call.function or ""), ok, seconds=seconds, value=_cut(value))
+
+
+def _event(event: Event) -> Iterator[Step]:
+    if event.event == "sample_limit":
+        yield Step(None, "limit", _decode(event.type, str), value=_cut(_decode(event.message, str) or ""))
+        return
+    found = _decode(event.error, str) or _problem(_decode(event.error, Problem)) or ""
+    name = "sample" if event.event == "error" else "model"
+    yield Step(None, "error", name, False, seconds=event.working_time, value=_cut(found))
+
+
+def _problem(problem: Problem | None) -> str | None:
+    return None if problem is None else f"{problem.type}: {problem.message}" if problem.type else problem.message or "?"
+
+
+def _present(raw: msgspec.Raw) -> bool:
+    return raw is not NOTHING and bytes(raw) not in (b"", b"null")
+
+
+def _decode(raw: msgspec.Raw, kind: Any) -> Any:
+    """A field that was kept encoded; None when it is absent or of another type."""
+    if not _present(raw):
+        return None
+    try:
+        return _DECODERS[kind].decode(raw)
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+        return None
+
+
+_DECODERS: dict[Any, msgspec.json.Decoder[Any]] = {k: msgspec.json.Decoder(k) for k in (str, Problem, _Generation)}
+
+
+def _cut(text: str) -> str | None:
+    if not text:
+        return None
+    return text if len(text) <= _MAX_VALUE else text[: _MAX_VALUE - 1] + "…"

@@ -1,0 +1,284 @@
+"""The part of Inspect's log schema that Foreshock reads, over every version since 2024.
+
+Everything else is skipped while parsing, which is what makes 50,000 samples cost seconds. Fields whose type differs
+between versions or kinds of event are kept encoded (``Raw``) until somebody needs them. No field is required.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+NOTHING = msgspec.Raw(b"")
+
+
+class Usage(msgspec.Struct, gc=False):
+    """Tokens of one model."""
+
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    total_tokens: int | None = None
+    input_tokens_cache_write: int | None = None
+    input_tokens_cache_read: int | None = None
+    reasoning_tokens: int | None = None
+
+
+class Part(msgspec.Struct, gc=False):
+    """A piece of a message; ``type`` says which of the fields it has."""
+
+    type: str | None = None
+    text: str | None = None
+    refusal: bool | None = None
+    reasoning: str | None = None
+    summary: str | None = None
+    redacted: bool | None = None
+    image: str | None = None
+    audio: str | None = None
+    video: str | None = None
+    document: str | None = None
+    name: str | None = None
+    arguments: msgspec.Raw = NOTHING
+    error: msgspec.Raw = NOTHING
+
+
+class ToolCall(msgspec.Struct, gc=False):
+    """A tool call that the model asked for."""
+
+    id: str | None = None
+    function: str | None = None
+    arguments: msgspec.Raw = NOTHING
+    parse_error: str | None = None
+
+
+class Problem(msgspec.Struct, gc=False):
+    """An error of a sample, a retry or a tool; the traceback stays in the log."""
+
+    message: str | None = None
+    type: str | None = None
+
+
+class Message(msgspec.Struct):
+    """One message; ``reasoning`` and ``tool_error`` are old."""
+
+    role: str | None = None
+    id: str | None = None
+    content: str | list[Part] | None = None
+    tool_calls: list[ToolCall] | None = None
+    tool_call_id: str | None = None
+    function: str | None = None
+    error: Problem | None = None
+    tool_error: str | None = None
+    reasoning: str | None = None
+
+
+class Logprob(msgspec.Struct, gc=False):
+    """Log-probability of one token."""
+
+    logprob: float | None = None
+
+
+class Logprobs(msgspec.Struct):
+    """Log-probabilities of the generated tokens."""
+
+    content: list[Logprob] | None = None
+
+
+class Choice(msgspec.Struct):
+    """One of the completions of a generation."""
+
+    message: Message | None = None
+    stop_reason: str | None = None
+    logprobs: Logprobs | None = None
+
+
+class Output(msgspec.Struct):
+    """The last generation of a sample."""
+
+    choices: list[Choice] | None = None
+    completion: str | None = None
+    usage: Usage | None = None
+    error: str | None = None
+
+
+class Score(msgspec.Struct):
+    """What one scorer gave; value and answer are whatever the scorer likes."""
+
+    value: Any = None
+    answer: Any = None
+
+
+class Limit(msgspec.Struct):
+    """The limit that ended a sample."""
+
+    type: str | None = None
+    limit: float | None = None
+    reason: str | None = None
+
+
+class Event(msgspec.Struct):
+    """One step of the transcript; only model, tool, error and limit events are looked into."""
+
+    event: str | None = None
+    function: str | None = None
+    working_time: float | None = None
+    id: msgspec.Raw = NOTHING
+    type: msgspec.Raw = NOTHING
+    message: msgspec.Raw = NOTHING
+    error: msgspec.Raw = NOTHING
+    output: msgspec.Raw = NOTHING
+    failed: bool | None = None
+
+
+class Transcript(msgspec.Struct):
+    """Old place of events and attachments."""
+
+    events: list[Event] | None = None
+    content: msgspec.Raw = NOTHING
+
+
+class Sample(msgspec.Struct):
+    """One sample in one epoch; ``score`` and ``transcript`` are old, ``message_refs`` is of chunked samples."""
+
+    id: int | str | None = None
+    epoch: int | None = None
+    input: str | list[Message] | None = None
+    choices: list[str] | None = None
+    target: str | list[str] | None = None
+    messages: list[Message] | None = None
+    message_refs: list[list[int]] | None = None
+    output: Output | None = None
+    scores: dict[str, Score] | None = None
+    score: Score | None = None
+    metadata: msgspec.Raw = NOTHING
+    events: list[Event] | None = None
+    transcript: Transcript | None = None
+    attachments: msgspec.Raw = NOTHING
+    model_usage: dict[str, Usage] | None = None
+    started_at: str | None = None
+    total_time: float | None = None
+    working_time: float | None = None
+    uuid: str | None = None
+    error: Problem | None = None
+    error_retries: list[Problem] | None = None
+    limit: Limit | None = None
+    invalidation: msgspec.Raw = NOTHING
+
+
+class Summary(msgspec.Struct):
+    """What ``summaries.json`` says about a sample; enough to name one whose own member is damaged."""
+
+    id: int | str | None = None
+    epoch: int | None = None
+
+
+class Dataset(msgspec.Struct):
+    """The dataset of a run; ``samples`` counts all of it, ``sample_ids`` those of the run."""
+
+    name: str | None = None
+    location: str | None = None
+    samples: int | None = None
+    sample_ids: list[int | str] | None = None
+    shuffled: bool | None = None
+
+
+class Scorer(msgspec.Struct):
+    """A scorer of the task; parameters are ``options`` or ``params``."""
+
+    name: str | None = None
+    options: dict[str, Any] | None = None
+    params: dict[str, Any] | None = None
+
+
+class Spec(msgspec.Struct):
+    """``eval``: what was run."""
+
+    eval_set_id: str | None = None
+    eval_id: str | None = None
+    run_id: str | None = None
+    created: str | None = None
+    task: str | None = None
+    task_id: str | None = None
+    task_version: int | str | None = None
+    task_file: str | None = None
+    task_args: dict[str, Any] | None = None
+    solver: str | None = None
+    solver_args: dict[str, Any] | None = None
+    tags: list[str] | None = None
+    dataset: Dataset | None = None
+    model: str | None = None
+    model_generate_config: dict[str, Any] | None = None
+    model_base_url: str | None = None
+    model_args: dict[str, Any] | None = None
+    model_roles: dict[str, Any] | None = None
+    config: dict[str, Any] | None = None
+    revision: dict[str, Any] | None = None
+    packages: dict[str, Any] | None = None
+    metadata: dict[str, Any] | None = None
+    scorers: list[Scorer] | None = None
+
+
+class Step(msgspec.Struct):
+    """One solver of the plan."""
+
+    solver: str | None = None
+    params: dict[str, Any] | None = None
+    params_passed: dict[str, Any] | None = None
+
+
+class Plan(msgspec.Struct):
+    """The solvers and their generation settings."""
+
+    steps: list[Step] | None = None
+    config: dict[str, Any] | None = None
+
+
+class Metric(msgspec.Struct):
+    """One number of the log's own results."""
+
+    name: str | None = None
+    value: Any = None
+
+
+class Result(msgspec.Struct):
+    """The metrics of one scorer, or of one key of its dictionary, under one reducer."""
+
+    name: str | None = None
+    scorer: str | None = None
+    reducer: str | None = None
+    scored_samples: int | None = None
+    unscored_samples: int | None = None
+    metrics: dict[str, Metric] | None = None
+
+
+class Results(msgspec.Struct):
+    """``results``: aggregates; ``scorer`` and ``metrics`` are of version 1."""
+
+    total_samples: int | None = None
+    completed_samples: int | None = None
+    logged_samples: int | None = None
+    scores: list[Result] | None = None
+    scorer: Scorer | None = None
+    metrics: dict[str, Metric] | None = None
+    scorers: msgspec.Raw = NOTHING
+    headline: dict[str, Any] | None = None
+
+
+class Header(msgspec.Struct):
+    """Everything of a log but its samples."""
+
+    version: int | None = None
+    status: str | None = None
+    eval: Spec | None = None
+    plan: Plan | None = None
+    results: Results | None = None
+    error: Problem | None = None
+    tags: list[str] | None = None
+    metadata: dict[str, Any] | None = None
+    invalidated: bool | None = None
+
+
+class JsonLog(Header):
+    """A ``.json`` log: header and samples in one object; no ``samples`` key means that none were logged."""
+
+    samples: list[msgspec.Raw] | None = None
