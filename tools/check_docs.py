@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from _docs.blocks import check_commands, check_runs, check_shapes, steps_of
-from _docs.commands import load_commands
+from _docs.commands import CommandLine, load_commands
 from _docs.generated import outcome
 from _docs.links import check_links, check_reachable
 from _docs.markdown import Problem, read_pages
@@ -24,8 +24,9 @@ def check(root: Path) -> tuple[list[Problem], str]:
         The problems, and one line that says what was looked at.
     """
     pages = read_pages(root)
-    command_line = load_commands(root)
+    command_line, broken = _command_line(root)
     problems = [
+        *broken,
         *check_shapes(pages),
         *check_links(pages, root),
         *check_reachable(pages, root),
@@ -38,8 +39,15 @@ def check(root: Path) -> tuple[list[Problem], str]:
     links, steps = sum(len(page.links) for page in pages), sum(len(steps_of(page)) for page in pages)
     looked = f"{len(pages)} pages, {links} links, {steps} blocks and commands run"
     if command_line is None:
-        looked += "; there is no foreshock._cli._app, so no command was checked"
+        looked += "; without a command line no command was checked"
     return problems, looked
+
+
+def _command_line(root: Path) -> tuple[CommandLine | None, list[Problem]]:
+    try:
+        return load_commands(root), []
+    except ImportError as error:
+        return None, [Problem("foreshock._cli", f"cannot be imported: {error}")]
 
 
 def main(arguments: list[str]) -> int:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import re
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -70,3 +72,20 @@ def test_private_files_are_not_imported_across_rooms() -> None:
                 parts = node.module.split(".")
                 if len(parts) > 2 and parts[1] != room:
                     assert not parts[2].startswith("_"), f"{path}: reaches into {node.module}"
+
+
+def rooms_on_the_page() -> list[tuple[int, str]]:
+    """Floor and room of every row of the table in docs/design/house.md."""
+    page = PACKAGE.parents[1] / "docs" / "design" / "house.md"
+    rows = re.findall(r"^\| (\d+) \| `(\w+)` \|", page.read_text("utf-8"), re.M)
+    return [(int(floor), room) for floor, room in rows]
+
+
+def test_every_room_is_on_the_page_about_the_house() -> None:
+    assert sorted(room for _, room in rooms_on_the_page()) == sorted(set(ROOMS) - DATA)
+
+
+def test_the_page_shows_the_floors_that_are_enforced() -> None:
+    floors = [(floor, FLOOR_OF[room]) for floor, room in rooms_on_the_page()]
+    assert floors == sorted(floors)
+    assert all((a == c) == (b == d) for (a, b), (c, d) in pairwise(floors))
