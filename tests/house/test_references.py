@@ -6,6 +6,7 @@ from typing import Annotated
 import pytest
 import typer
 
+import table_reference
 from _docs.commands import CommandLine
 from _docs.generated import outcome, write_or_check
 from cli_reference import faults, render, take_apart
@@ -91,3 +92,28 @@ def test_an_old_page_is_noticed_and_written_again(tmp_path: Path, capsys: pytest
     assert outcome("page", []) == 0
     assert outcome("page", ["wrong"]) == 1
     assert "page: 1 wrong" in capsys.readouterr().out
+
+
+def test_the_page_of_tables_has_the_columns_that_the_store_gives() -> None:
+    from foreshock.store._frames import SCHEMAS
+    from foreshock.store._runs import RUNS
+
+    found = {table: {name for name, _, _ in columns} for table, columns in table_reference.tables().items()}
+    assert found == {"runs": set(RUNS)} | {table: set(schema) for table, schema in SCHEMAS.items()}
+
+
+def test_meanings_are_taken_from_docstrings() -> None:
+    class Thing:
+        """A thing.
+
+        Attributes:
+            low, high: Ends of
+                the range.
+            name: See :func:`x`.
+        """
+
+    assert table_reference.attributes(Thing) == {
+        "low": "Ends of the range.",
+        "high": "Ends of the range.",
+        "name": "See `x`.",
+    }
