@@ -185,3 +185,50 @@ def test_item_grain_gives_every_epoch_the_value_of_its_item():
     found = score_batch(get_metric("pass_rate"), columns(rows))
     assert found.values == [0.5, 0.0, 0.5, 0.0, None, 1.0]
     assert found.statuses[4] == "unparsed"
+
+
+def test_a_metric_sees_only_what_it_declares():
+    @metric(kind="continuous", needs=("answer",), uses=("subset",), name="test_nosy")
+    def nosy():
+        return lambda r: float(r.output is not None) + 10 * float(r.subset is not None)
+
+    rows = {"answer": ["a", "a"], "output": ["x", None], "subset": ["s", None]}
+    assert score_batch(nosy(), rows).values == [10.0, 0.0]
+
+
+def test_equal_rows_share_one_call_when_many_repeat():
+    calls = []
+
+    @metric(kind="continuous", needs=("answer", "targets"), name="test_counting")
+    def counting():
+        def score(response):
+            calls.append(response)
+            if response.answer == "7":
+                raise ValueError("seven")
+            return float(response.answer) + len(response.targets)
+
+        return score
+
+    answers = [str(i % 10) for i in range(5_000)]
+    found = score_batch(counting(), {"answer": answers, "targets": [["x"]] * 5_000})
+    assert len(calls) == 10
+    assert found.values == [None if a == "7" else int(a) + 1 for a in answers]
+    assert found.labels[7] == "ValueError: seven"
+    score_batch(counting(), {"answer": [str(i) for i in range(5_000)], "targets": [["x"]] * 5_000})
+    assert len(calls) == 5_010
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("multiple_choice_grade", "brier", "choice_margin", "choice_probability"),
+        *("gold_logprob", "gold_logprob(per=token)"),
+    ],
+)
+def test_a_missing_log_likelihood_is_a_missing_input(name):
+    columns = {
+        "choice_logprobs": [[-1.0, None], [-1.0, -2.0]],
+        "gold_index": [0, 0],
+        "gold_token_logprobs": [[None, -1.0], [-2.0]],
+    }
+    assert score_batch(get_metric(name), columns).statuses == ["needs", "scored"]

@@ -107,7 +107,7 @@ def _batch(columns: Columns, prepare: Callable[[str], Any]) -> list[float]:
     answers, targets = columns["answer"], columns["targets"]
     if max(map(len, answers), default=0) > LIMIT or any(len(t) > LIMIT for ts in targets for t in ts):
         raise ValueError("a text is too long")  # the form over rows says which
-    if repeats(answers, targets):
+    if _repeats(answers, targets):
         return _remembered(answers, targets, prepare)
     pairs = zip(answers, targets, strict=True)
     if max(map(len, targets), default=0) == 1:
@@ -128,7 +128,7 @@ def _remembered(answers: Sequence[str], targets: Sequence[list[str]], prepare: C
     return values
 
 
-def repeats(answers: Sequence[str], targets: Sequence[list[str]], look: int = 2_000) -> bool:
+def _repeats(answers: Sequence[str], targets: Sequence[list[str]], look: int = 2_000) -> bool:
     """Whether at least half of a sample of the pairs are repetitions, so that remembering them pays."""
     step = max(1, len(answers) // look)
     sample = [(a, *t) for a, t in zip(answers[::step], targets[::step], strict=True)]

@@ -13,7 +13,7 @@ from foreshock.metrics._text import normaliser
     needs=("answer", "targets"),
     range=(0, 1),
     chance=0,
-    twins=("char_similarity", "token_similarity", "gold_logprob(per=token)", "numeric_closeness"),
+    twins=("gold_logprob(per=token)", "gold_logprob", "numeric_closeness", "token_similarity", "char_similarity"),
 )
 def exact_match(*, normalise: str = "strip") -> Function:
     """1 when the extracted answer equals any target, else 0; never looks at the whole output.

@@ -7,7 +7,7 @@ import math
 from foreshock._base import MetricError
 from foreshock.metrics._multiple_choice import check_gold
 from foreshock.metrics._response import Given
-from foreshock.metrics._spec import Function, metric
+from foreshock.metrics._spec import Function, Inapplicable, metric
 
 _WHOLE = (("gold_logprob",), ("gold_token_logprobs",), ("choice_logprobs", "gold_index"))
 _TOKENS = (("gold_token_logprobs",),)
@@ -37,8 +37,9 @@ def gold_logprob(*, per: str = "answer") -> Function:
         raise MetricError(f"per={per!r} is unknown", expected="answer or token")
 
     def score(response: Given) -> float:
-        tokens = response.gold_token_logprobs
-        return math.fsum(tokens) / len(tokens) if per == "token" else whole(response)
+        if per == "answer":
+            return whole(response)
+        return _total(response.gold_token_logprobs) / len(response.gold_token_logprobs)
 
     return score
 
@@ -67,7 +68,13 @@ def whole(response: Given) -> float:
     if response.gold_logprob is not None:
         return float(response.gold_logprob)
     if response.gold_token_logprobs:
-        return math.fsum(response.gold_token_logprobs)
+        return _total(response.gold_token_logprobs)
     values, gold = response.choice_logprobs, response.gold_index
     check_gold(values, gold)
     return float(values[gold])
+
+
+def _total(tokens: list[float]) -> float:
+    if None in tokens:
+        raise Inapplicable("the log-probability of a token is missing")
+    return math.fsum(tokens)

@@ -29,7 +29,7 @@ def _needs(*, by: str, length: str, **_: Any) -> tuple[tuple[str, ...], ...]:
     needs=_needs,
     range=(0, 1),
     chance=lambda choices, **_: 1 / choices,
-    twins=("brier", "choice_probability", "choice_margin"),
+    twins=("choice_probability", "brier", "choice_margin"),
 )
 def multiple_choice_grade(*, by: str = "auto", ties: str = "first", length: str = "none") -> Function:
     """1 when the right option was chosen, else 0.
@@ -83,8 +83,10 @@ def check_gold(values: Sequence[Any], gold: int) -> None:
     """Refuse a gold index outside the choices: Python would count a negative one from the end."""
     if not 0 <= gold < len(values):
         raise IndexError(f"gold_index {gold} with {len(values)} choices")
+    if None in values:
+        raise Inapplicable("the log-likelihood of a choice is missing")
     if any(isinstance(value, float) and math.isnan(value) for value in values):
-        raise ValueError("a log-likelihood is not a number")
+        raise ValueError("the log-likelihood of a choice is not a number")
 
 
 def _scaled(values: list[float], choices: list[str] | None, length: str) -> list[float]:

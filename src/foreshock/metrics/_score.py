@@ -17,6 +17,7 @@ ARRIVED = frozenset({None, *(d.value for d in Delivery if d.arrived)})
 LABEL_LIMIT = 200
 """Characters kept of an error message."""
 
+_SAMPLE = 1_000  # rows looked at to see whether half of them repeat; below so many there is nothing to win
 _GROUP = ("run_key", "task", "filter", "item_key", "item_id")
 
 
@@ -123,10 +124,44 @@ def _evaluate(spec: MetricSpec, columns: Columns, rows: int) -> Sequence[Any]:
                 return outcomes
         except Exception:  # noqa: BLE001, S110 - the form over rows finds out which row it was
             pass
-    records = list(map(Response, *(columns.get(name) or repeat(None, rows) for name in FIELDS)))
     if spec.grain == "item":
-        return _by_item(spec.function, records, columns)
-    return [_guarded(spec.function, record) for record in records]
+        return _by_item(spec.function, _records(spec, columns, rows), columns)
+    unique = _repetitions(spec, columns, rows)
+    if unique is None:
+        return [_guarded(spec.function, record) for record in _records(spec, columns, rows)]
+    first, place = unique
+    fewer = {name: [columns[name][i] for i in first] for name in spec.inputs if name in columns}
+    outcomes = [_guarded(spec.function, record) for record in _records(spec, fewer, len(first))]
+    return [outcomes[i] for i in place]
+
+
+def _records(spec: MetricSpec, columns: Columns, rows: int) -> list[Response]:
+    """Responses with the declared fields only, so that a metric cannot depend on what it did not declare."""
+    seen = set(spec.inputs)
+    fields = (columns[name] if name in seen and name in columns else repeat(None, rows) for name in FIELDS)
+    return list(map(Response, *fields))
+
+
+def _repetitions(spec: MetricSpec, columns: Columns, rows: int) -> tuple[list[int], list[int]] | None:
+    """First rows of equal inputs, and for every row the place of its like among them; None when too few repeat."""
+    inputs = [columns[name] for name in spec.inputs if name in columns]
+    step = max(1, rows // _SAMPLE)
+    sample = {_key(values) for values in zip(*(column[::step] for column in inputs), strict=True)}
+    if rows < _SAMPLE or len(sample) * 2 > rows // step:
+        return None
+    seen: dict[Any, int] = {}
+    first: list[int] = []
+    place = []
+    for i, values in enumerate(zip(*inputs, strict=True)):
+        where = seen.setdefault(_key(values), len(first))
+        if where == len(first):
+            first.append(i)
+        place.append(where)
+    return first, place
+
+
+def _key(values: tuple[Any, ...]) -> tuple[Any, ...]:
+    return tuple(tuple(value) if isinstance(value, list) else value for value in values)
 
 
 def _guarded(function: Callable[[Any], Any], argument: Any) -> Any:

@@ -37,6 +37,7 @@ class MetricSpec:
         grain: What one value belongs to: a response, a position of it, or an item over its epochs.
         needs: Alternatives, each a tuple of columns that must all be there.
         unless: Columns whose presence means that the metric does not apply (``choices``).
+        uses: Columns that it also looks at where they are there.
         low, high: Range of the value; None is unbounded.
         higher_is_better: Direction.
         twins: Metrics to read this one against, first choice first, as :func:`get_metric` takes them.
@@ -52,6 +53,7 @@ class MetricSpec:
     grain: Grain = field(compare=False)
     needs: tuple[tuple[str, ...], ...] = field(compare=False)
     unless: tuple[str, ...] = field(compare=False)
+    uses: tuple[str, ...] = field(compare=False)
     low: float | None = field(compare=False)
     high: float | None = field(compare=False)
     higher_is_better: bool = field(compare=False)
@@ -66,8 +68,8 @@ class MetricSpec:
 
     @property
     def inputs(self) -> tuple[str, ...]:
-        """Columns that any alternative of ``needs`` names, without repetition."""
-        return tuple(dict.fromkeys(name for alternative in self.needs for name in alternative))
+        """Columns that the metric sees: those of ``needs`` and ``uses``, without repetition."""
+        return tuple(dict.fromkeys((*(name for alternative in self.needs for name in alternative), *self.uses)))
 
     def chance(self, choices: int | None = None) -> float | None:
         """Expected value of guessing among ``choices`` options; None when it has none or ``choices`` is unknown."""
@@ -153,6 +155,7 @@ class Factory:
             grain=self.declared["grain"],
             needs=_alternatives(say("needs"), self.name),
             unless=_columns(say("unless"), self.name),
+            uses=_columns(self.declared["uses"], self.name),
             low=low,
             high=high,
             higher_is_better=say("higher_is_better"),
@@ -177,6 +180,7 @@ def metric(  # noqa: PLR0913 - a declaration is a list of facts
     chance: float | Callable[..., float] | None = None,
     twins: Sequence[str] = (),
     unless: Any = (),
+    uses: Sequence[str] = (),
     names: Sequence[str] = (),
     version: int = 1,
     name: str | None = None,
@@ -185,7 +189,9 @@ def metric(  # noqa: PLR0913 - a declaration is a list of facts
 
     That function returns a float; or None when an answer was delivered but cannot be read (``unparsed``); a mapping
     with the declared ``names``; for grain ``position`` a list of floats; it raises :class:`Inapplicable` when the
-    metric makes no sense for this item. With grain ``item`` it gets the list of an item's responses.
+    metric makes no sense for this item. With grain ``item`` it gets the list of an item's responses. It must depend on
+    nothing but the columns it declares: when a store is scored, all other fields are None, and equal rows may share one
+    call.
 
     Args:
         kind: ``hard`` or ``continuous``.
@@ -198,6 +204,7 @@ def metric(  # noqa: PLR0913 - a declaration is a list of facts
         chance: Value of guessing, or a function of the number of choices (and the parameters) that gives it.
         twins: Continuous metrics to read a hard one against, in fixed order.
         unless: Columns whose presence makes the metric inapplicable.
+        uses: Columns that it also looks at where they are there.
         names: Names of the values when the function returns several; the first is the headline.
         version: Raise it when the same input may give another value.
         name: Name; the function's own by default.
@@ -226,6 +233,7 @@ def metric(  # noqa: PLR0913 - a declaration is a list of facts
         "chance": chance,
         "twins": twins,
         "unless": unless,
+        "uses": tuple(uses),
         "names": tuple(names),
         "version": version,
         "name": name,
@@ -237,6 +245,7 @@ def metric(  # noqa: PLR0913 - a declaration is a list of facts
         _alternatives(needs, name or "metric")
     if not callable(unless):
         _columns(unless, name or "metric")
+    _columns(uses, name or "metric")
 
     def decorate(make: Callable[..., Function]) -> Factory:
         from foreshock.metrics._registry import register
