@@ -1,5 +1,6 @@
 """Log formats in, records out."""
 
+from foreshock.readers._discover import read_paths
 from foreshock.readers._protocol import Candidate, Failure, Reader, Reading, ReadOptions
 
-__all__ = ["Candidate", "Failure", "ReadOptions", "Reader", "Reading"]
+__all__ = ["Candidate", "Failure", "ReadOptions", "Reader", "Reading", "read_paths"]

@@ -85,6 +85,8 @@ def parse_model(name: str, step_pattern: str | None = None) -> ModelCard:
         >>> card = parse_model("pretrained=EleutherAI/pythia-1.4b,revision=step143000")
         >>> card.family, card.organisation, card.parameters, card.step
         ('pythia', 'EleutherAI', 1400000000.0, 143000)
+        >>> parse_model("EleutherAI/pythia-1.4b@step512").step
+        512
         >>> parse_model("Meta-Llama-3_1-8B").family
         'meta-llama-3.1'
         >>> parse_model("Qwen/Qwen3-Next-80B-A3B-Instruct").active_parameters
@@ -109,9 +111,10 @@ def parse_model(name: str, step_pattern: str | None = None) -> ModelCard:
 
 
 def _split_arguments(name: str) -> tuple[str, str | None]:
-    """Take model and revision out of ``pretrained=a/b,revision=c``; other arguments do not name the model."""
+    """Take model and revision out of ``pretrained=a/b,revision=c`` or ``a/b@c``; other arguments name no model."""
     if "=" not in name:
-        return name, None
+        model, _, revision = name.partition("@")
+        return model, revision or None
     pairs = dict(part.split("=", 1) for part in name.split(",") if "=" in part)
     model = pairs.get("pretrained") or pairs.get("model") or pairs.get("engine") or pairs.get("path")
     return (model if model else name.split(",", maxsplit=1)[0]), pairs.get("revision")

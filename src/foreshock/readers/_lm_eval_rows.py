@@ -1,0 +1,141 @@
+"""Lines of samples turned into items, responses and harness scores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import msgspec
+
+from foreshock.readers._lm_eval_item import DocDecoder, Item
+from foreshock.readers._lm_eval_kinds import Response, Task, read_line
+from foreshock.readers._lm_eval_line import LineDecoder, as_float
+from foreshock.readers._lm_eval_samples import Line
+from foreshock.readers._rows import Rows
+from foreshock.records import Batch, Delivery, ScoreStatus
+
+TABLES = {
+    "items": ("item_key", "item_id", "input", "choices", "targets", "gold_index", "subset"),
+    "responses": (
+        *("row", "item_key", "item_id", "epoch", "sample", "filter", "prompt_hash", "delivery", "output", "answer"),
+        *("choice_logprobs", "gold_logprob", "gold_token_logprobs", "meta"),
+    ),
+    "scores": ("row", "metric_id", "source", "value", "status"),
+}
+MEANS = ("mean", "nanmean")
+# Per item these are not scores but what the aggregate needs: a pair, a log-likelihood, ...
+NOT_MEANS = frozenset(
+    {
+        *("perplexity", "word_perplexity", "byte_perplexity", "bits_per_byte", "bleu", "chrf", "ter", "mcc"),
+        *("brier_score", "likelihood", "bypass"),
+    }
+)
+MAX_META = 2_000
+_MISSING = [Response()]
+
+
+class SampleRows:
+    """Builds the batches of one run.
+
+    Args:
+        task: What is known about the task.
+        decoder: The decoder of the lines, which knows the names of the metrics.
+    """
+
+    def __init__(self, task: Task, decoder: LineDecoder) -> None:
+        self._task, self._decoder, self._docs = task, decoder, DocDecoder()
+        self._rows = Rows(TABLES)
+        self._item, self._response, self._score = map(self._rows.appender, TABLES)
+        self._items: dict[Any, int] = {}
+        self._plan: list[tuple[str, bool]] = []
+        self._left_out: dict[str, str] = {}
+        self._responses = self._documents = self._unequal = self._untitled = 0
+
+    def batches(self, lines: Iterable[Line]) -> Iterator[Batch]:
+        """Rows of every line."""
+        for line in lines:
+            self._rows.grow(self._add(line))
+            if self._rows.full:
+                yield from self._rows.flush()
+        yield from self._rows.flush()
+
+    def warnings(self) -> list[str]:
+        """What the user should know about the rows given out so far."""
+        found = []
+        if self._unequal:
+            found.append(f"{self._unequal} documents share an id with another one; both are kept")
+        if self._untitled:
+            found.append(
+                f"{self._untitled} of {self._documents} documents have no field known to hold the question; "
+                "they are matched between runs by their number"
+            )
+        return found + [f"{name} is not a score of single items ({why})" for name, why in self._left_out.items()]
+
+    def _add(self, line: Line) -> int:
+        body = line.body
+        item, responses = read_line(body, self._docs.decode(body.doc), self._task)
+        name = str(line.doc_id)
+        self._add_item(line.doc_id, name, item)
+        extra = self._add_scores(body)
+        tokens = body.gold_token_logprobs
+        logprobs = [as_float(t) for t in tokens] if tokens is not None else None
+        delivery = (Delivery.OK if responses else Delivery.MISSING).value
+        size = len(item.question or "")
+        for k, found in enumerate(responses or _MISSING):
+            gold = found.gold_logprob
+            if gold is None and logprobs is not None and None not in logprobs:
+                gold = sum([p for p in logprobs if p is not None])
+            meta = _meta({**found.meta, **extra}) if found.meta or extra else None
+            turn = line.filter if k == 0 else None
+            self._response(
+                (
+                    *(self._responses, item.key, name, 1, k, turn, body.prompt_hash, delivery),
+                    *(found.output, found.answer, found.choice_logprobs, gold, logprobs, meta),
+                )
+            )
+            self._responses += 1
+            size += len(found.output or "") + 8 * len(logprobs or "")
+        return size
+
+    def _add_item(self, doc_id: Any, name: str, item: Item) -> None:
+        # without a text, the number is all there is to tell items apart
+        mark = hash((item.key, item.gold))
+        before = self._items.get(doc_id)
+        if before == mark:
+            return
+        self._items[doc_id] = mark
+        self._unequal += before is not None
+        self._documents += 1
+        self._untitled += item.question is None
+        self._item((item.key, name, item.question, item.choices, item.targets, item.gold, item.subset))
+
+    def _add_scores(self, body: Any) -> dict[str, Any]:
+        extra: dict[str, Any] = {}
+        if len(self._plan) != len(self._decoder.metrics):
+            self._plan = [(name, self._averaged(name)) for name in self._decoder.metrics]
+        for (name, averaged), found in zip(self._plan, self._decoder.values(body), strict=True):
+            if found is msgspec.UNSET:
+                continue
+            if averaged and isinstance(found, int | float):
+                self._score((self._responses, name, "harness", float(found), "scored"))
+            elif averaged and found is None:
+                self._score((self._responses, name, "harness", None, ScoreStatus.FAILED.value))
+            else:
+                self._left_out.setdefault(name, self._why(name))
+                if name != "bypass":
+                    extra[name] = found
+        return extra
+
+    def _averaged(self, name: str) -> bool:
+        return self._task.aggregations.get(name, "mean") in MEANS and name not in NOT_MEANS
+
+    def _why(self, name: str) -> str:
+        if name == "bypass":
+            return "the harness was told to score nothing"
+        how = self._task.aggregations.get(name, "")
+        return f"aggregated by {how}" if how.isidentifier() else "the aggregate is made of it in another way"
+
+
+def _meta(meta: dict[str, Any]) -> str:
+    encoded = msgspec.json.encode(meta).decode()
+    return encoded if len(encoded) <= MAX_META else msgspec.json.encode({"too_long": sorted(meta)}).decode()

@@ -1,0 +1,97 @@
+"""What to say about a file that no reader knows: what was tried, what it looks like, the command that would read it."""
+
+from __future__ import annotations
+
+import csv
+import shlex
+from collections.abc import Sequence
+
+from foreshock._base import BrokenFileError, ForeshockError, UnknownFormatError
+from foreshock.readers._json import UTF8_BOM
+from foreshock.readers._protocol import Candidate
+
+DATA_SUFFIXES = frozenset({".json", ".jsonl", ".ndjson", ".eval", ".csv", ".tsv", ".parquet", ".zip"})
+_MAX_SHOWN = 12
+
+
+def looks_like_data(candidate: Candidate) -> bool:
+    """Whether an unknown file met in a folder should be reported: a data suffix, or text that begins like JSON."""
+    suffixes = candidate.path.suffixes
+    last = suffixes[-2] if len(suffixes) > 1 and suffixes[-1] == ".gz" else candidate.path.suffix
+    if last.lower() in DATA_SUFFIXES:
+        return True
+    begin = candidate.head.removeprefix(UTF8_BOM).lstrip()
+    return last.lower() == ".txt" and (begin[:1] in (b"{", b"[") or begin.startswith(b"PK\x03\x04"))
+
+
+def unknown(candidate: Candidate, tried: Sequence[str]) -> ForeshockError:
+    """The error for a file that no reader claimed."""
+    where = str(candidate.path)
+    if not candidate.head:
+        return BrokenFileError("the file is empty", expected="a log", do="remove it or copy it again", where=where)
+    if candidate.head.startswith(b"PK") and not candidate.members:
+        return BrokenFileError(
+            "the zip archive is cut off or damaged, and no whole member is left",
+            expected="an archive with its members",
+            do="copy it again from where it was made",
+            where=where,
+        )
+    begin = candidate.head.removeprefix(UTF8_BOM).lstrip()[:1]
+    broken = _broken_json(candidate) if begin in (b"{", b"[") else None
+    columns = _columns(candidate)
+    found = broken or ("no reader knows this file" + (f" (it begins with {', '.join(columns)})" if columns else ""))
+    do = map_command(candidate, columns) if columns and not broken else "see docs/readers for what each format is"
+    return UnknownFormatError(found, expected=f"one of {', '.join(tried)}", do=do, where=where)
+
+
+def map_command(candidate: Candidate, columns: Sequence[str]) -> str:
+    """The command to fill in when columns have to be named."""
+    first = columns[0] if columns else "COLUMN"
+    known = ", ".join(columns[:_MAX_SHOWN]) + (", ..." if len(columns) > _MAX_SHOWN else "")
+    name = shlex.quote(str(candidate.path))
+    given = shlex.quote(first)
+    return f"say what the columns are: foreshock add {name} --map item={given},output=...,target=... (columns: {known})"
+
+
+def _broken_json(candidate: Candidate) -> str | None:
+    """In words why a file that begins like JSON is not; None when it is sound or too long to tell from its head."""
+    from foreshock.readers._files import HEAD
+    from foreshock.readers._json import tolerant
+
+    if len(candidate.head) >= HEAD:
+        return None
+    try:
+        tolerant(candidate.head.removeprefix(UTF8_BOM), "")
+    except ForeshockError as error:
+        lines = candidate.head.strip().split(b"\n")
+        if len(lines) > 1 and all(_is_json(line) for line in lines[:5]):
+            return None  # JSON Lines
+        return error.found
+    return None
+
+
+def _is_json(line: bytes) -> bool:
+    from foreshock.readers._json import tolerant
+
+    try:
+        tolerant(line, "")
+    except ForeshockError:
+        return False
+    return True
+
+
+def _columns(candidate: Candidate) -> list[str]:
+    """Names in the first row or record, when it has such."""
+    from foreshock.readers._json import fields, records
+
+    data = candidate.head.removeprefix(UTF8_BOM).lstrip()
+    first = data.split(b"\n", 1)[0].strip()
+    try:
+        if data.startswith(b"["):
+            return list(fields(bytes(records(data, "")[0]), ""))
+        if first.startswith(b"{"):
+            return list(fields(first, ""))
+        row = next(csv.reader([first.decode("utf-8")]))
+    except (ForeshockError, UnicodeDecodeError, StopIteration, csv.Error, IndexError):
+        return []
+    return row if len(row) > 1 and all(len(c) < 80 and c.isprintable() for c in row) else []
