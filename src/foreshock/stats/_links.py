@@ -54,10 +54,14 @@ def _same(x: Floats) -> Floats:
     return x
 
 
-# rising with p: minus the log of the loss -log(p), on which a power law in the axis is a straight line
 loglog = Link("-log(-log p)", _loglog, _loglog_inverse)
+"""Minus the log of the loss -log p: rises with p, and a power law in the axis is a straight line on it."""
+
 logit = Link("logit p", _logit, _logit_inverse)
+"""Log-odds: the scale of a choice between options."""
+
 identity = Link("p", _same, _same)
+"""The share itself."""
 
 
 def floored(p: ArrayLike, n: ArrayLike) -> tuple[Floats, Bools]:
