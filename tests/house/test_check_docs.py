@@ -243,9 +243,9 @@ def test_codes_have_pages(tmp_path: Path, pages: dict[str, str], fault: str | No
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
-        ("Give `/dev/stdin` or `docs/work/x`.", None),
+        ("Give `/dev/stdin` or `docs/home/x`.", None),
         ("See `/home/me/logs`.", "path of one machine"),
-        ("```text\n/tmp/x/report.html\n```", "path of one machine"),
+        ("```text\n/mnt/x/report.html\n```", "path of one machine"),
         ("Streams are not yet supported.", "promises"),
         ("TODO", "promises"),
         ("FS399 says so.", "FS399 has no page"),
