@@ -28,6 +28,7 @@ class SegmentEntry(msgspec.Struct, frozen=True, kw_only=True):
         sha256: Hash of the file; with the table it is its path.
         rows: Number of rows.
         bytes: Size of the file.
+        memory: Size of the rows in memory.
         schema: Schema version of the columns.
         runs: Positions in the commit's ``runs`` of the runs that have rows here; empty for items.
         stray: Whether there are also rows of runs that failed after their first rows had been written.
@@ -39,6 +40,7 @@ class SegmentEntry(msgspec.Struct, frozen=True, kw_only=True):
     sha256: str
     rows: int
     bytes: int
+    memory: int
     schema: int = SCHEMA_VERSION
     runs: list[int] = []
     stray: bool = False

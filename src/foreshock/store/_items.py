@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -28,6 +29,13 @@ def not_in_store(snapshot: Snapshot, items: pl.DataFrame) -> pl.DataFrame:
     stored = open_segments(segments).select(columns).filter(pl.col("task").is_in(sorted(tasks)))
     keyed = stored.filter(pl.col("item_key").is_not_null()).collect()
     return items.join(keyed, on=columns, how="anti", nulls_equal=True, maintain_order="left")
+
+
+def with_items(snapshot: Snapshot, responses: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
+    """See :meth:`Snapshot.with_items`."""
+    tasks = responses["task"].unique().drop_nulls().to_list()
+    items = snapshot.scan("items", tasks=tasks, columns=[*ITEM, *columns]).collect()
+    return responses.join(items, on=ITEM, how="left", nulls_equal=True, maintain_order="left")
 
 
 def _may_share(low: str | None, high: str | None, tasks: set[str | None]) -> bool:

@@ -36,8 +36,13 @@ RUNS: dict[str, pl.DataType] = {
 
 def runs_frame(snapshot: Snapshot) -> pl.DataFrame:
     """Visible runs of a snapshot as rows."""
-    rows = [_row(run) for run in snapshot.runs()]
+    rows = run_rows(snapshot)
     return pl.DataFrame({name: [row[name] for row in rows] for name in RUNS}, schema=pl.Schema(RUNS))
+
+
+def run_rows(snapshot: Snapshot) -> list[dict[str, Any]]:
+    """Visible runs of a snapshot as plain mappings with the keys of ``RUNS``."""
+    return [{name: row[name] for name in RUNS} for row in map(_row, snapshot.runs())]
 
 
 def _row(run: Run) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import polars as pl
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 ITEM = ("task", "item_key", "item_id")
 RESPONSE = ("ingest_id", "row")
+Source = Literal["harness", "foreshock"]
 
 
 class Wanted(NamedTuple):
@@ -29,6 +30,7 @@ class Wanted(NamedTuple):
     items: frozenset[str] | None
     metrics: frozenset[str] | None
     columns: tuple[str, ...] | None
+    source: Source | None
 
     @classmethod
     def of(
@@ -39,6 +41,7 @@ class Wanted(NamedTuple):
         items: Iterable[str] | None = None,
         metrics: Iterable[str] | None = None,
         columns: Iterable[str] | None = None,
+        source: Source | None = None,
     ) -> Wanted:
         """From any iterables; a single string is a mistake that would otherwise mean its letters."""
         for name, value in (("runs", runs), ("tasks", tasks), ("items", items), ("metrics", metrics)):
@@ -50,6 +53,7 @@ class Wanted(NamedTuple):
             items=None if items is None else frozenset(items),
             metrics=None if metrics is None else frozenset(metrics),
             columns=None if columns is None else tuple(columns),
+            source=source,
         )
 
     def ingests(self, snapshot: Snapshot) -> frozenset[str] | None:
@@ -71,9 +75,13 @@ def scan(snapshot: Snapshot, table: str, wanted: Wanted) -> pl.LazyFrame:
         return _select(_only_runs(runs_frame(snapshot).lazy(), wanted), table, wanted)
     if table not in SCHEMAS:
         raise StoreError(f"no table {table!r}", expected=f"one of runs, {', '.join(SCHEMAS)}", do="correct the name")
+    if table == "scores":
+        from foreshock.store._scores import long_scores
+
+        return _select(long_scores(snapshot, wanted), table, wanted)
     if table == "items":
         return _select(_items(snapshot, wanted), table, wanted)
-    return _select(_rows(snapshot, table, wanted), table, wanted)
+    return _select(asked_rows(snapshot, table, wanted), table, wanted)
 
 
 def open_segments(segments: Sequence[Segment]) -> pl.LazyFrame:
@@ -89,7 +97,16 @@ def open_segments(segments: Sequence[Segment]) -> pl.LazyFrame:
     )
 
 
-@cache
+def read_segment(segment: Segment, columns: Sequence[str] | None) -> pl.DataFrame:
+    """See :meth:`Snapshot.frame`."""
+    frame = open_segments([segment])
+    if columns is not None:
+        if unknown := [name for name in columns if name not in SCHEMAS[segment.table]]:
+            raise _unknown(unknown, segment.table, SCHEMAS[segment.table].names())
+        frame = frame.select(columns)
+    return frame.collect()
+
+
 def check(path: Path, table: str, sha256: str, size: int, commit: str) -> None:
     """Verify a file at its first use in this process.
 
@@ -97,23 +114,37 @@ def check(path: Path, table: str, sha256: str, size: int, commit: str) -> None:
         StoreError: It is missing, short or altered.
         SchemaVersionError: It has columns that this version does not know.
     """
-    if not path.exists():
-        raise _damaged(path, "the file is not there", commit)
-    found = path.stat().st_size
-    if found != size:
-        raise _damaged(path, f"the file has {found} bytes instead of {size}", commit)
-    if file_sha256(path) != sha256:
+    try:
+        stat = path.stat()
+    except FileNotFoundError:
+        raise _damaged(path, "the file is not there", commit) from None
+    if stat.st_size != size:
+        raise _damaged(path, f"the file has {stat.st_size} bytes instead of {size}", commit)
+    if _sha256(path, size, stat.st_mtime_ns) != sha256:
         raise _damaged(path, "the content of the file was altered", commit)
-    if table in SCHEMAS and (
-        unknown := set(pl.scan_parquet(path, glob=False, hive_partitioning=False).collect_schema())
-        - set(SCHEMAS[table])
-    ):
+    unknown = _columns(path, size, stat.st_mtime_ns) - (SCHEMAS[table].keys() if table in SCHEMAS else set())
+    if unknown:
         raise SchemaVersionError(
             f"unknown columns {', '.join(sorted(unknown))}",
             expected="columns of this version",
             do="upgrade: pip install --upgrade foreshock",
             where=str(path),
         )
+
+
+def forget() -> None:
+    """Verify every file anew at its next use."""
+    _sha256.cache_clear()
+
+
+@cache
+def _sha256(path: Path, size: int, mtime_ns: int) -> str:  # noqa: ARG001 - what an unaltered file is known by
+    return file_sha256(path)
+
+
+@cache
+def _columns(path: Path, size: int, mtime_ns: int) -> frozenset[str]:  # noqa: ARG001
+    return frozenset(pl.scan_parquet(path, glob=False, hive_partitioning=False).collect_schema())
 
 
 def _damaged(path: Path, what: str, commit: str) -> StoreError:
@@ -125,9 +156,10 @@ def _damaged(path: Path, what: str, commit: str) -> StoreError:
     )
 
 
-def _rows(snapshot: Snapshot, table: str, wanted: Wanted) -> pl.LazyFrame:
+def asked_rows(snapshot: Snapshot, table: str, wanted: Wanted) -> pl.LazyFrame:
+    """Visible rows of a table of runs, restricted and in order."""
     ingests = wanted.ingests(snapshot)
-    segments = [s for s in snapshot.segments(table) if _may_hold(s, ingests, wanted)]
+    segments = [s for s in snapshot.segments(table) if may_hold(s, ingests, wanted)]
     parts = []
     whole = [s for s in segments if not s.hidden]
     if whole:
@@ -145,7 +177,8 @@ def _rows(snapshot: Snapshot, table: str, wanted: Wanted) -> pl.LazyFrame:
     return frame if len(segments) == 1 else frame.sort(ORDER[table], maintain_order=True)
 
 
-def _may_hold(segment: Segment, ingests: frozenset[str] | None, wanted: Wanted) -> bool:
+def may_hold(segment: Segment, ingests: frozenset[str] | None, wanted: Wanted) -> bool:
+    """Whether a segment can hold rows of these ingests and items, by what its commit says."""
     if ingests is not None and segment.live and not (segment.live & ingests):
         return False
     if wanted.items is None or not segment.low or segment.low[0] != segment.high[0]:
@@ -156,7 +189,7 @@ def _may_hold(segment: Segment, ingests: frozenset[str] | None, wanted: Wanted) 
 
 
 def _items(snapshot: Snapshot, wanted: Wanted) -> pl.LazyFrame:
-    segments = [s for s in snapshot.segments("items") if _may_hold(s, None, wanted)]
+    segments = [s for s in snapshot.segments("items") if may_hold(s, None, wanted)]
     if not segments:
         return pl.LazyFrame(schema=SCHEMAS["items"])
     frame = open_segments(segments)
@@ -165,7 +198,7 @@ def _items(snapshot: Snapshot, wanted: Wanted) -> pl.LazyFrame:
     if wanted.items is not None:
         frame = frame.filter(pl.col("item_key").is_in(sorted(wanted.items)))
     if wanted.runs is not None:
-        asked = _rows(snapshot, "responses", wanted._replace(items=None)).select(ITEM).unique()
+        asked = asked_rows(snapshot, "responses", wanted._replace(items=None)).select(ITEM).unique()
         frame = frame.join(asked, on=ITEM, how="semi", nulls_equal=True)
     # the row that says most comes first and is the one that stays
     return frame.sort(*ITEM, _unknowns(), maintain_order=True).unique(ITEM, keep="first", maintain_order=True)
@@ -189,7 +222,11 @@ def _select(frame: pl.LazyFrame, table: str, wanted: Wanted) -> pl.LazyFrame:
         return frame
     known = frame.collect_schema().names()
     if unknown := [name for name in wanted.columns if name not in known]:
-        raise StoreError(
-            f"no column {', '.join(unknown)} in {table}", expected=f"some of {', '.join(known)}", do="correct the name"
-        )
+        raise _unknown(unknown, table, known)
     return frame.select(wanted.columns)
+
+
+def _unknown(names: Sequence[str], table: str, known: Sequence[str]) -> StoreError:
+    return StoreError(
+        f"no column {', '.join(names)} in {table}", expected=f"some of {', '.join(known)}", do="correct the name"
+    )

@@ -54,6 +54,7 @@ class Written(NamedTuple):
         sha256: Hash and name of the file.
         rows: Number of rows.
         bytes: Size of the file.
+        memory: Size of the rows in memory.
         ingests: Ingests that have rows in it.
         low: Task and item key of the first row, for tables sorted by them.
         high: Task and item key of the last row.
@@ -63,6 +64,7 @@ class Written(NamedTuple):
     sha256: str
     rows: int
     bytes: int
+    memory: int
     ingests: list[str]
     low: list[str | None]
     high: list[str | None]
@@ -74,6 +76,7 @@ class Written(NamedTuple):
             sha256=self.sha256,
             rows=self.rows,
             bytes=self.bytes,
+            memory=self.memory,
             runs=sorted(runs[name] for name in self.ingests if name in runs),
             stray=any(name not in runs for name in self.ingests),
             low=self.low,
@@ -81,16 +84,16 @@ class Written(NamedTuple):
         )
 
 
-def write_segment(root: Path, table: str, frame: pl.DataFrame) -> Written:
-    """Sort ``frame``, which has all columns of ``table``, and write it."""
-    frame = frame.sort(ORDER[table], maintain_order=True)
+def write_sorted(root: Path, table: str, frame: pl.DataFrame) -> Written:
+    """Write ``frame``, which has all columns of ``table`` and is sorted by ``ORDER``."""
+    memory = int(frame.estimated_size())
     sha256, size = write_parquet(root, table, frame)
     ingests = frame["ingest_id"].unique().sort().to_list() if "ingest_id" in frame.columns else []
     low: list[str | None] = []
     high: list[str | None] = []
     if "item_key" in frame.columns:
         low, high = (list(frame.select("task", "item_key").row(i)) for i in (0, -1))
-    return Written(table, sha256, frame.height, size, ingests, low, high)
+    return Written(table, sha256, frame.height, size, memory, ingests, low, high)
 
 
 class _Pending:
@@ -183,7 +186,8 @@ class Buffer:
             frame = self._news(frame)
         self._set(table, None)
         if frame.height:
-            self.written.append(write_segment(self._root, table, frame))
+            frame = frame.sort(ORDER[table], maintain_order=True)
+            self.written.append(write_sorted(self._root, table, frame))
 
     def _set(self, table: str, frame: pl.DataFrame | None) -> None:
         self._frames[table] = [] if frame is None else [frame]

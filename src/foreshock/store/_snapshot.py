@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from foreshock.records import Run
-from foreshock.store._commit import StoredCommit, Tombstone
+from foreshock.store._commit import ScoreEntry, SegmentEntry, StoredCommit, Tombstone
 from foreshock.store._visible import Ingest, active_commits, judge, tombstones
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from foreshock.store._conflicts import Conflict
 
 
 class Segment(NamedTuple):
@@ -24,6 +26,7 @@ class Segment(NamedTuple):
         path: Where it lies.
         rows: Number of rows in the file, hidden ones included.
         bytes: Size of the file.
+        memory: Size of its rows in memory.
         commit: Name of the commit it belongs to.
         tasks: Tasks of its visible runs; empty for items.
         live: Ingests whose rows are visible.
@@ -37,6 +40,7 @@ class Segment(NamedTuple):
     path: Path
     rows: int
     bytes: int
+    memory: int
     commit: str
     tasks: frozenset[str]
     live: frozenset[str]
@@ -88,7 +92,7 @@ class Snapshot:
         """Segments of ``table`` that hold something visible, in a fixed order."""
         return self._segments.get(table, [])
 
-    def scan(  # noqa: PLR0913 - keyword-only restrictions, each of which is None most of the time
+    def scan(
         self,
         table: str,
         *,
@@ -97,6 +101,7 @@ class Snapshot:
         items: Iterable[str] | None = None,
         metrics: Iterable[str] | None = None,
         columns: Iterable[str] | None = None,
+        source: Literal["harness", "foreshock"] | None = None,
     ) -> pl.LazyFrame:
         """Visible rows of a table as a lazy frame, sorted by task, item and run as far as the table has them.
 
@@ -109,44 +114,126 @@ class Snapshot:
             items: Only these item keys; segments that cannot hold them are not opened.
             metrics: Only these metric ids (``scores`` and ``aggregates``).
             columns: Only these columns, in this order. Scores may also ask for columns of their responses.
+            source: Only the harness's own scores, or only those of Foreshock (``scores``).
 
         Raises:
             StoreError: The table or a column is unknown, or a file is damaged.
         """
         from foreshock.store._scan import Wanted, scan
 
-        wanted = Wanted.of(runs=runs, tasks=tasks, items=items, metrics=metrics, columns=columns)
+        wanted = Wanted.of(runs=runs, tasks=tasks, items=items, metrics=metrics, columns=columns, source=source)
         return scan(self, table, wanted)
+
+    def frame(self, segment: Segment, columns: Sequence[str] | None = None) -> pl.DataFrame:
+        """Every row of one segment in the order of its file, hidden rows included.
+
+        Scores are written for exactly these rows; see :meth:`Store.put_scores`.
+
+        Raises:
+            StoreError: The file is damaged, or a column is unknown.
+        """
+        from foreshock.store._scan import read_segment
+
+        return read_segment(segment, columns)
+
+    def with_items(self, responses: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
+        """Join responses with columns of their items; rows and their order stay as they are.
+
+        Args:
+            responses: Rows with the columns task, item_key and item_id.
+            columns: Columns of the items; they are null where the log had no item.
+        """
+        from foreshock.store._items import with_items
+
+        return with_items(self, responses, columns)
+
+    def scores(self, segment: Segment) -> dict[str, ScoreEntry]:
+        """Score files of a responses segment, by metric id in alphabetical order."""
+        return self._scores.get(segment.sha256, {})
+
+    def has_scores(self, segment: Segment, metric_id: str) -> bool:
+        """Whether every row of ``segment`` was scored by the metric."""
+        entry = self.scores(segment).get(metric_id)
+        return entry is not None and entry.complete
+
+    def scored(
+        self,
+        segment: Segment,
+        metric_ids: Iterable[str],
+        columns: Sequence[str] = ("ingest_id", "row", "task", "item_key", "item_id", "epoch", "delivery"),
+        *,
+        hidden: bool = False,
+    ) -> pl.DataFrame:
+        """Responses of one segment beside Foreshock's scores of them, joined by position.
+
+        Args:
+            segment: A responses segment.
+            metric_ids: Metrics; each gives a column of values with its id as name, and one of statuses, ``id|status``.
+            columns: Columns of the responses.
+            hidden: Whether to keep rows that do not count.
+
+        Raises:
+            StoreError: A metric was not scored for this segment.
+        """
+        from foreshock.store._scores import scored
+
+        return scored(self, segment, metric_ids, columns, hidden=hidden)
+
+    def conflicts(self) -> list[Conflict]:
+        """Keys under which rows disagree: readings of one run, and items of one id."""
+        from foreshock.store._conflicts import find_conflicts
+
+        return find_conflicts(self)
+
+    @cached_property
+    def _scores(self) -> dict[str, dict[str, ScoreEntry]]:
+        found: dict[str, dict[str, ScoreEntry]] = {}
+        entries = [entry for stored in self.commits.values() for entry in stored.commit.scores]
+        # the last one in this order is kept: whole files before partial ones, else by hash
+        for entry in sorted(entries, key=lambda e: (e.metric_id, e.complete, e.sha256)):
+            found.setdefault(entry.segment, {})[entry.metric_id] = entry
+        return found
+
+    def kept_segments(self, table: str) -> list[Segment]:
+        """Segments as ``compact`` sees them: superseded runs count as well, removed ones do not."""
+        return self._find_segments({"live", "superseded"}).get(table, [])
 
     @cached_property
     def _segments(self) -> dict[str, list[Segment]]:
+        return self._find_segments({"live"})
+
+    def _find_segments(self, states: Collection[str]) -> dict[str, list[Segment]]:
         found: dict[str, dict[str, Segment]] = {}
         for name, stored in self.commits.items():
-            mine = [self._lives_in(run, name) for run in stored.commit.runs]
+            counts = [self._counts(run, name, states) for run in stored.commit.runs]
             for entry in stored.commit.segments:
-                live = frozenset(stored.commit.runs[i].ingest_id for i in entry.runs if mine[i])
-                if entry.table != "items" and not live:
-                    continue
-                segment = Segment(
-                    table=entry.table,
-                    sha256=entry.sha256,
-                    path=(self.root / entry.table / f"{entry.sha256}.parquet").absolute(),
-                    rows=entry.rows,
-                    bytes=entry.bytes,
-                    commit=name,
-                    tasks=frozenset(stored.commit.runs[i].task for i in entry.runs if mine[i]),
-                    live=live,
-                    hidden=entry.stray or len(live) < len(entry.runs),
-                    low=tuple(entry.low),
-                    high=tuple(entry.high),
-                )
-                table = found.setdefault(entry.table, {})
-                table[entry.sha256] = _merge(table.get(entry.sha256), segment)
+                runs = [stored.commit.runs[place] for place in entry.runs if counts[place]]
+                if runs or entry.table == "items":
+                    segment = _segment(self.root, name, entry, runs)
+                    table = found.setdefault(entry.table, {})
+                    table[entry.sha256] = _merge(table.get(entry.sha256), segment)
         return {table: [segments[key] for key in sorted(segments)] for table, segments in found.items()}
 
-    def _lives_in(self, run: Run, commit: str) -> bool:
+    def _counts(self, run: Run, commit: str, states: Collection[str]) -> bool:
         ingest = self.ingests[run.ingest_id]
-        return ingest.state == "live" and ingest.commit == commit
+        return ingest.state in states and ingest.commit == commit
+
+
+def _segment(root: Path, commit: str, entry: SegmentEntry, runs: Sequence[Run]) -> Segment:
+    return Segment(
+        table=entry.table,
+        sha256=entry.sha256,
+        path=(root / entry.table / f"{entry.sha256}.parquet").absolute(),
+        rows=entry.rows,
+        bytes=entry.bytes,
+        memory=entry.memory,
+        commit=commit,
+        tasks=frozenset(run.task for run in runs),
+        live=frozenset(run.ingest_id for run in runs),
+        hidden=entry.stray or len(runs) < len(entry.runs),
+        low=tuple(entry.low),
+        high=tuple(entry.high),
+    )
 
 
 def _merge(first: Segment | None, second: Segment) -> Segment:

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from foreshock._base import Progress, SchemaVersionError, StoreError, pretty, quiet
+from foreshock._base import Progress, SchemaVersionError, StoreError, digest, pretty, quiet, utc_now
 from foreshock.records import SCHEMA_VERSION, Batch, Run
-from foreshock.store._commit import StoredCommit, read_commit
+from foreshock.store._commit import Commit, ScoreEntry, StoredCommit, Tombstone, read_commit, write_commit
 from foreshock.store._files import write_file
-from foreshock.store._snapshot import Snapshot
+from foreshock.store._gc import GRACE, Collected, collect
+from foreshock.store._snapshot import Segment, Snapshot
+from foreshock.store._stream import Stream
 from foreshock.store._writer import Writer
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from foreshock.store._sql import Answer
 
 _MARKER = "store.json"
 
@@ -84,6 +91,122 @@ class Store:
         """Write one run with a commit of its own; see :meth:`Writer.write`."""
         with self.writer() as writer:
             return writer.write(run, batches)
+
+    def stage_scores(
+        self,
+        segment: Segment,
+        metric_id: str,
+        values: Sequence[float | None] | np.ndarray,
+        statuses: Sequence[str],
+        labels: Sequence[str | None] | None = None,
+    ) -> ScoreEntry:
+        """Write one metric of one responses segment without making it visible; see :meth:`commit_scores`.
+
+        For workers: the file is named by its content, so doing this twice is the same as doing it once.
+
+        Args:
+            segment: A responses segment.
+            metric_id: The metric.
+            values: One float per row of :meth:`Snapshot.frame`; None, NaN or infinite where there is none.
+            statuses: One ``ScoreStatus`` per row; ``scored`` without a finite value becomes ``failed``.
+            labels: One word per row, or None when the metric has none.
+
+        Raises:
+            StoreError: Lengths differ from the segment's rows, or a status is unknown.
+        """
+        from foreshock.store._scores import write_scores
+
+        return write_scores(self.folder, segment, metric_id, values, statuses, labels)
+
+    def commit_scores(self, entries: Iterable[ScoreEntry]) -> str | None:
+        """Make staged scores visible in one commit and return its name; None when there are none."""
+        scores = sorted(set(entries), key=lambda entry: (entry.segment, entry.metric_id, entry.sha256))
+        return write_commit(self.folder, Commit(kind="scores", scores=scores), utc_now()) if scores else None
+
+    def put_scores(
+        self,
+        segment: Segment,
+        metric_id: str,
+        values: Sequence[float | None] | np.ndarray,
+        statuses: Sequence[str],
+        labels: Sequence[str | None] | None = None,
+    ) -> ScoreEntry:
+        """:meth:`stage_scores` and a commit of its own."""
+        entry = self.stage_scores(segment, metric_id, values, statuses, labels)
+        self.commit_scores([entry])
+        return entry
+
+    def remove(self, run: str, reason: str) -> list[Run]:
+        """Hide a run. Its rows leave the disk with the next :meth:`compact` and :meth:`gc`.
+
+        Adding the same logs again does not bring it back, unless asked for with ``writer(again=True)``.
+
+        Args:
+            run: A run key (every reading of that run goes), or the ingest id of one reading.
+            reason: Why, for whoever wonders later.
+
+        Returns:
+            What was removed.
+
+        Raises:
+            StoreError: There is no such run, or no reason was given.
+        """
+        snapshot = self.snapshot()
+        found = [
+            ingest.run
+            for ingest in snapshot.ingests.values()
+            if run in (ingest.run.run_key, ingest.run.ingest_id) and ingest.state != "removed"
+        ]
+        if not found:
+            raise StoreError(f"no run {run!r}", do="list them: foreshock ls", where=str(self.folder))
+        if not reason.strip():
+            raise StoreError("no reason for the removal", do="say why with --reason")
+        earlier = sorted({name for stored in snapshot.commits.values() for name in stored.commit.lifts})
+        stones = [Tombstone(id=digest([r.ingest_id, reason, earlier], 24), run=r, reason=reason) for r in found]
+        write_commit(self.folder, Commit(kind="remove", removed=stones), utc_now())
+        return found
+
+    def compact(self, *, progress: Progress = quiet) -> str | None:
+        """Rewrite many small segments as few large ones; one commit replaces the others.
+
+        Nothing is deleted: snapshots taken before stay readable until :meth:`gc`.
+
+        Returns:
+            Name of the commit, or None when there was nothing to gain.
+        """
+        from foreshock.store._compact import compact
+
+        return compact(self.snapshot(), progress)
+
+    def gc(self, *, grace: float = GRACE) -> Collected:
+        """Delete files that have been of no use for ``grace`` seconds (a day).
+
+        With a shorter grace a running ``add`` or an open report may lose files.
+        """
+        return collect(self.folder, self._commits(), grace)
+
+    def verify(self, *, progress: Progress = quiet) -> list[StoreError]:
+        """Check every file that counts against its hash, and every state stream; return what is damaged."""
+        from foreshock.store._verify import verify
+
+        return verify(self.snapshot(), progress)
+
+    def stream(self, name: str) -> Stream:
+        """The state stream ``name``; see :class:`Stream`."""
+        return Stream(self.folder, name)
+
+    def sql(self, query: str, *, as_of: str | None = None) -> Answer:
+        """Ask the tables in SQL (extra ``sql``): views runs, items, responses, trace, scores, aggregates.
+
+        Nothing outside the store can be read, and nothing written.
+
+        Raises:
+            StoreError: The query is not one reading statement, or it fails.
+            MissingExtraError: DuckDB is not installed.
+        """
+        from foreshock.store._sql import ask
+
+        return ask(self.snapshot(as_of), query)
 
     def _commits(self) -> dict[str, StoredCommit]:
         folder = self.folder / "commits"

@@ -193,9 +193,10 @@ def _settle(run: Run, late: dict[str, Any], tally: Tally) -> Run:
     counts = tally.counts(expected)
     warnings = [*run.warnings, *late.pop("warnings", []), *tally.warnings(counts)]
     guesses = [*run.guesses, *late.pop("guesses", [])]
+    meta = {**run.meta, **(late.pop("meta", None) or {})}
     status = RunStatus(late.pop("status", run.status))
     if status is RunStatus.COMPLETE and counts.missing:
         status = RunStatus.PARTIAL
     return msgspec.structs.replace(
-        run, expected=expected, counts=counts, warnings=warnings, guesses=guesses, status=status, **late
+        run, expected=expected, counts=counts, warnings=warnings, guesses=guesses, status=status, meta=meta, **late
     )

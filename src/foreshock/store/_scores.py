@@ -1,0 +1,164 @@
+"""Scores of stored responses: one file per responses segment and metric, in the order of the segment's rows.
+
+Such a file needs no keys, so a metric of 250,000 responses is a column of floats, and joining it to its responses is
+laying the columns side by side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from foreshock._base import StoreError
+from foreshock.records import ScoreStatus
+from foreshock.store._commit import ScoreEntry
+from foreshock.store._frames import SCHEMAS
+from foreshock.store._scan import RESPONSE, Wanted, asked_rows, check, may_hold, open_segments
+from foreshock.store._segments import ORDER, segment_path, write_parquet
+
+if TYPE_CHECKING:
+    from foreshock.store._snapshot import Segment, Snapshot
+
+SCORE_FILE = pl.Schema({name: SCHEMAS["scores"][name] for name in ("value", "status", "label")})
+"""Columns of a file of scores."""
+
+_STATUSES = frozenset(status.value for status in ScoreStatus)
+
+
+def write_scores(
+    root: Path,
+    segment: Segment,
+    metric_id: str,
+    values: Sequence[float | None] | np.ndarray,
+    statuses: Sequence[str],
+    labels: Sequence[str | None] | None = None,
+) -> ScoreEntry:
+    """Write one metric of every row of ``segment``; no commit names the file yet.
+
+    Args:
+        root: Folder of the store.
+        segment: A responses segment.
+        metric_id: The metric.
+        values: One float per row of the file, hidden rows included; None or NaN where there is none.
+        statuses: One ``ScoreStatus`` per row; ``scored`` without a finite value becomes ``failed``.
+        labels: One word per row, or None when the metric has none.
+
+    Raises:
+        StoreError: Lengths differ from the segment's rows, a status is unknown, or the segment holds no responses.
+    """
+    if segment.table != "responses":
+        raise StoreError(f"scores of a segment of {segment.table}", expected="a segment of responses")
+    columns = {"value": values, "status": statuses, "label": [None] * segment.rows if labels is None else labels}
+    for name, column in columns.items():
+        if len(column) != segment.rows:
+            raise StoreError(
+                f"{len(column)} values of {name} for {segment.rows} rows",
+                expected="one per row of the segment, hidden rows included",
+                do="score Snapshot.frame(segment)",
+                where=metric_id,
+            )
+    if unknown := set(statuses) - _STATUSES:
+        raise StoreError(
+            f"unknown status {', '.join(map(repr, sorted(unknown)))}",
+            expected=f"only {', '.join(sorted(_STATUSES))}",
+            where=metric_id,
+        )
+    frame = pl.DataFrame(columns, schema=SCORE_FILE).select(
+        pl.when(pl.col("value").is_finite() & (pl.col("status") == "scored")).then("value").alias("value"),
+        pl.when((pl.col("status") == "scored") & ~pl.col("value").is_finite().fill_null(value=False))
+        .then(pl.lit("failed"))
+        .otherwise("status")
+        .alias("status"),
+        "label",
+    )
+    return write_score_frame(root, segment.sha256, metric_id, frame)
+
+
+def write_score_frame(
+    root: Path, segment: str, metric_id: str, frame: pl.DataFrame, *, whole: bool = True
+) -> ScoreEntry:
+    """Write value, status and label of every row of the segment with that hash."""
+    sha256, size = write_parquet(root, "scores", frame)
+    return ScoreEntry(
+        segment=segment, metric_id=metric_id, sha256=sha256, rows=frame.height, bytes=size, complete=whole
+    )
+
+
+def open_scores(root: Path, entry: ScoreEntry, commit: str) -> pl.LazyFrame:
+    """Value, status and label of every row of a segment; status is null where nobody scored."""
+    path = segment_path(root, "scores", entry.sha256)
+    check(path, "scores", entry.sha256, entry.bytes, commit)
+    return pl.scan_parquet(path, glob=False, hive_partitioning=False)
+
+
+def scored(
+    snapshot: Snapshot, segment: Segment, metric_ids: Iterable[str], columns: Sequence[str], *, hidden: bool
+) -> pl.DataFrame:
+    """See :meth:`Snapshot.scored`."""
+    known = snapshot.scores(segment)
+    parts = [open_segments([segment]).select(*columns, pl.col("ingest_id").alias("\0ingest"))]
+    for metric_id in metric_ids:
+        if metric_id not in known:
+            raise StoreError(
+                f"no scores of {metric_id} for segment {segment.sha256[:12]}",
+                expected=f"one of {', '.join(sorted(known)) or '(nothing was scored yet)'}",
+                do="run: foreshock score",
+            )
+        scores = open_scores(snapshot.root, known[metric_id], segment.commit)
+        parts.append(scores.select(pl.col("value").alias(metric_id), pl.col("status").alias(f"{metric_id}|status")))
+    frame = pl.concat(parts, how="horizontal").collect()
+    if segment.hidden and not hidden:
+        frame = frame.filter(pl.col("\0ingest").is_in(sorted(segment.live)))
+    return frame.drop("\0ingest")
+
+
+def long_scores(snapshot: Snapshot, wanted: Wanted) -> pl.LazyFrame:
+    """Scores of the harness and of Foreshock in one long frame, with any columns of the responses asked for."""
+    extra = _response_columns(wanted)
+    parts = [] if wanted.source == "foreshock" else [_harness(snapshot, wanted, extra)]
+    if wanted.source != "harness":
+        parts += _positional(snapshot, wanted, extra)
+    schema = {**SCHEMAS["scores"], **{name: SCHEMAS["responses"][name] for name in extra}}
+    frame = pl.concat([pl.LazyFrame(schema=schema), *(part.select(list(schema)) for part in parts)])
+    if wanted.items is not None:
+        frame = frame.filter(pl.col("item_key").is_in(sorted(wanted.items)))
+    return frame.sort(ORDER["scores"], maintain_order=True)
+
+
+def _response_columns(wanted: Wanted) -> list[str]:
+    asked = dict.fromkeys(wanted.columns or ())
+    if wanted.items is not None:
+        asked["item_key"] = None
+    return [name for name in asked if name in SCHEMAS["responses"] and name not in SCHEMAS["scores"]]
+
+
+def _harness(snapshot: Snapshot, wanted: Wanted, extra: list[str]) -> pl.LazyFrame:
+    frame = asked_rows(snapshot, "scores", wanted._replace(items=None))
+    if not extra:
+        return frame
+    responses = asked_rows(snapshot, "responses", wanted).select(*RESPONSE, *extra)
+    return frame.join(responses, on=RESPONSE, how="left")
+
+
+def _positional(snapshot: Snapshot, wanted: Wanted, extra: list[str]) -> list[pl.LazyFrame]:
+    ingests = wanted.ingests(snapshot)
+    parts = []
+    for segment in snapshot.segments("responses"):
+        if not may_hold(segment, ingests, wanted):
+            continue
+        keep = segment.live if ingests is None else segment.live & ingests
+        for metric_id, entry in snapshot.scores(segment).items():
+            if wanted.metrics is not None and metric_id not in wanted.metrics:
+                continue
+            rows = open_segments([segment]).select(*RESPONSE, *extra)
+            part = pl.concat([rows, open_scores(snapshot.root, entry, segment.commit)], how="horizontal")
+            if segment.hidden or ingests is not None:
+                part = part.filter(pl.col("ingest_id").is_in(sorted(keep)))
+            if not entry.complete:
+                part = part.filter(pl.col("status").is_not_null())
+            parts.append(part.with_columns(metric_id=pl.lit(metric_id), source=pl.lit("foreshock")))
+    return parts
