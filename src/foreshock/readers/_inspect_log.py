@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -141,13 +142,13 @@ class JsonReader:
 
 def inline_texts(sample: Sample) -> Texts:
     """The attachments that a sample carries itself."""
+    return Texts(partial(_inline, sample))
 
-    def load() -> dict[str, Any]:
-        old = sample.transcript.content if sample.transcript else None
-        tables = [_table(raw) for raw in (sample.attachments, old) if raw is not None]
-        return {k: v for table in tables for k, v in table.items()}
 
-    return Texts(load)
+def _inline(sample: Sample) -> dict[str, Any]:
+    old = sample.transcript.content if sample.transcript else None
+    tables = [_table(raw) for raw in (sample.attachments, old) if raw is not None]
+    return {k: v for table in tables for k, v in table.items()}
 
 
 def _table(raw: msgspec.Raw) -> dict[str, Any]:

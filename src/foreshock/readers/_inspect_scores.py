@@ -17,6 +17,7 @@ _SENTINELS = frozenset("CIPN")
 _MAX_PARTS = 64
 _MAX_LABEL = 200
 
+SCORED, FAILED = str(ScoreStatus.SCORED), str(ScoreStatus.FAILED)
 MEANS = ("accuracy", "mean")
 
 
@@ -24,27 +25,27 @@ class Value(NamedTuple):
     """A value of a scorer: a number or the reason why there is none, and the harness's own word."""
 
     value: float | None
-    status: ScoreStatus
+    status: str
     label: str | None
 
 
 def score_rows(name: str, score: Score, tally: Tally, where: str) -> Iterator[tuple[str, Value]]:
     """Metric id and value of each number in a score: one, or one per key of a dictionary or element of a list."""
-    value = score.value
-    parts: list[tuple[str, Any]]
-    if isinstance(value, dict) and 0 < len(value) <= _MAX_PARTS:
-        parts = [(f"{name}/{key}", part) for key, part in value.items()]
-    elif isinstance(value, list) and 0 < len(value) <= _MAX_PARTS:
-        parts = [(f"{name}/{n}", part) for n, part in enumerate(value)]
-    else:
-        parts = [(name, value)]
-    for metric, part in parts:
+    for metric, part in _parts(name, score.value):
         found = number(part)
         if found.label == "P":
             tally.add("partial", f"{where} ({metric})")
         if found.value is None:
             tally.add("unscored", f"{where} ({metric}: {found.label})")
         yield metric, found
+
+
+def _parts(name: str, value: Any) -> list[tuple[str, Any]]:
+    if isinstance(value, dict) and 0 < len(value) <= _MAX_PARTS:
+        return [(f"{name}/{key}", part) for key, part in value.items()]
+    if isinstance(value, list) and 0 < len(value) <= _MAX_PARTS:
+        return [(f"{name}/{n}", part) for n, part in enumerate(value)]
+    return [(name, value)]
 
 
 def number(value: Any) -> Value:
@@ -54,22 +55,22 @@ def number(value: Any) -> Value:
         >>> number("P").value, number(True).value, number("0.25").value
         (0.5, 1.0, 0.25)
         >>> number(float("nan"))
-        Value(value=None, status=<ScoreStatus.FAILED: 'failed'>, label='NaN')
+        Value(value=None, status='failed', label='NaN')
     """
     if isinstance(value, bool):
-        return Value(float(value), ScoreStatus.SCORED, "true" if value else "false")
+        return Value(float(value), SCORED, "true" if value else "false")
     if isinstance(value, int | float):
         return _finite(value, None)
     if isinstance(value, str):
         found = _WORDS.get(value.lower()) if value in _SENTINELS or len(value) > 1 else None
         if found is not None:
-            return Value(found, ScoreStatus.SCORED, value)
+            return Value(found, SCORED, value)
         try:
             return _finite(float(value) if len(value) <= _MAX_LABEL else math.nan, value[:_MAX_LABEL])
         except ValueError:
-            return Value(None, ScoreStatus.FAILED, value[:_MAX_LABEL])
+            return Value(None, FAILED, value[:_MAX_LABEL])
     # None is "unscored"; a nested value has no single number
-    return Value(None, ScoreStatus.FAILED, canonical(value).decode()[:_MAX_LABEL])
+    return Value(None, FAILED, canonical(value).decode()[:_MAX_LABEL])
 
 
 def _finite(value: float, label: str | None) -> Value:
@@ -78,9 +79,9 @@ def _finite(value: float, label: str | None) -> Value:
     except OverflowError:
         found = math.inf
     if math.isfinite(found):
-        return Value(found, ScoreStatus.SCORED, label)
+        return Value(found, SCORED, label)
     shown = "NaN" if math.isnan(found) else "Infinity" if found > 0 else "-Infinity"
-    return Value(None, ScoreStatus.FAILED, label or shown)
+    return Value(None, FAILED, label or shown)
 
 
 class Aggregate(NamedTuple):

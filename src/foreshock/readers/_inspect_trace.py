@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import msgspec
@@ -10,9 +9,10 @@ import msgspec
 from foreshock.readers._inspect_json import raw_text
 from foreshock.readers._inspect_log import Texts
 from foreshock.readers._inspect_text import reasoning_parts, said
-from foreshock.readers._inspect_types import NOTHING, Event, Message, Problem, Sample, ToolCall, Usage
+from foreshock.readers._inspect_types import NOTHING, Event, Message, Problem, Sample, ToolCall, Tree, Usage
 
 MAX_STEPS = 2_000
+_KINDS = frozenset({"model", "tool", "error", "sample_limit"})
 _MAX_VALUE = 200
 
 
@@ -29,15 +29,15 @@ class Step(NamedTuple):
     value: str | None = None
 
 
-class _Id(msgspec.Struct, gc=False):
+class _Id(Tree):
     id: str | None = None
 
 
-class _Choice(msgspec.Struct):
+class _Choice(Tree):
     message: _Id | None = None
 
 
-class _Generation(msgspec.Struct):
+class _Generation(Tree):
     choices: list[_Choice] | None = None
     usage: Usage | None = None
 
@@ -47,7 +47,7 @@ class _Timed(NamedTuple):
     seconds: float | None
 
 
-def steps(sample: Sample, texts: Texts) -> Iterator[Step]:
+def steps(sample: Sample, texts: Texts) -> list[Step]:
     """Steps of a sample in the order of its conversation; what ended it comes last.
 
     Messages say what happened; events add how long it took, how many tokens a turn had, and the errors that no
@@ -55,15 +55,16 @@ def steps(sample: Sample, texts: Texts) -> Iterator[Step]:
     """
     events = sample.events or (sample.transcript and sample.transcript.events) or []
     seen = _Events(events)
-    yield from _conversation(sample.messages or [], seen, texts)
-    for event in seen.rest:
-        yield from _event(event)
+    out: list[Step] = []
+    _conversation(sample.messages or [], seen, texts, out)
+    out += [_event(event) for event in seen.rest]
     for retry in sample.error_retries or []:
-        yield Step(None, "error", "retried", False, value=_cut(retry.message or ""))
+        out.append(Step(None, "error", "retried", False, value=_cut(retry.message or "")))
     if sample.error is not None and not seen.errors:
-        yield Step(None, "error", "sample", False, value=_cut(sample.error.message or ""))
+        out.append(Step(None, "error", "sample", False, value=_cut(sample.error.message or "")))
     if sample.limit is not None and not seen.limits:
-        yield Step(None, "limit", sample.limit.type, value=_cut(sample.limit.reason or ""))
+        out.append(Step(None, "limit", sample.limit.type, value=_cut(sample.limit.reason or "")))
+    return out
 
 
 class _Events:
@@ -75,17 +76,20 @@ class _Events:
         self.rest: list[Event] = []
         self.errors = self.limits = 0
         for event in events:
-            kind = event.event
-            if kind == "model":
-                self._model(event)
-            elif kind == "tool":
-                call = _decode(event.id, str)
-                if call:
-                    self.tools[call] = event.working_time
-            elif kind in ("error", "sample_limit"):
-                self.errors += kind == "error"
-                self.limits += kind == "sample_limit"
-                self.rest.append(event)
+            if event.event in _KINDS:
+                self._take(event, event.event)
+
+    def _take(self, event: Event, kind: str | None) -> None:
+        if kind == "model":
+            self._model(event)
+        elif kind == "tool":
+            call = _decode(event.id, str)
+            if call:
+                self.tools[call] = event.working_time
+        else:
+            self.errors += kind == "error"
+            self.limits += kind == "sample_limit"
+            self.rest.append(event)
 
     def _model(self, event: Event) -> None:
         if _present(event.error):
@@ -95,36 +99,36 @@ class _Events:
             self.turns[output.choices[0].message.id] = _Timed(output.usage, event.working_time)
 
 
-def _conversation(messages: list[Message], seen: _Events, texts: Texts) -> Iterator[Step]:
-    replies = {m.tool_call_id: m for m in messages if m.role == "tool" and m.tool_call_id}
+def _conversation(messages: list[Message], seen: _Events, texts: Texts, out: list[Step]) -> None:
+    replies = {m.tool_call_id: m for m in messages if m.tool_call_id and m.role == "tool"}
     called: set[str] = set()
     turn = -1
     for message in messages:
         if message.role == "assistant":
             turn += 1
-            yield from _turn(message, turn, seen, texts)
+            _turn(message, turn, seen, texts, out)
             for call in message.tool_calls or []:
                 called.add(call.id or "")
-                yield _tool(call, replies.get(call.id or ""), turn, seen)
+                out.append(_tool(call, replies.get(call.id or ""), turn, seen))
         elif message.role == "tool" and message.tool_call_id not in called:
             # a reply whose call is not in the log
             call = ToolCall(id=message.tool_call_id, function=message.function)
-            yield _tool(call, message, max(turn, 0), seen)
+            out.append(_tool(call, message, max(turn, 0), seen))
 
 
-def _turn(message: Message, turn: int, seen: _Events, texts: Texts) -> Iterator[Step]:
+def _turn(message: Message, turn: int, seen: _Events, texts: Texts, out: list[Step]) -> None:
     segments = reasoning_parts(message, texts)
-    for segment in segments:
-        yield Step(turn, "reasoning", None, None, len(segment), "characters")
+    out += [Step(turn, "reasoning", None, None, len(segment), "characters") for segment in segments]
     timed = seen.turns.get(message.id or "")
     tokens = timed.usage.output_tokens if timed and timed.usage else None
     size = len(said(message, texts)) if tokens is None else tokens
     unit = "characters" if tokens is None else "tokens"
-    yield Step(turn, "turn", "assistant", None, size, unit, timed and timed.seconds)
+    out.append(Step(turn, "turn", "assistant", None, size, unit, timed and timed.seconds))
     if isinstance(message.content, list):
         for part in message.content:
             if part.type == "tool_use":  # run by the provider, inside the turn
-                yield Step(turn, "tool", part.name, not _present(part.error), value=_cut(raw_text(part.arguments)))
+                value = _cut(raw_text(part.arguments))
+                out.append(Step(turn, "tool", part.name, not _present(part.error), value=value))
 
 
 def _tool(call: ToolCall, reply: Message | None, turn: int, seen: _Events) -> Step:
@@ -136,13 +140,12 @@ def _tool(call: ToolCall, reply: Message | None, turn: int, seen: _Events) -> St
     return Step(turn, "tool", _cut(call.function or ""), ok, seconds=seconds, value=_cut(value))
 
 
-def _event(event: Event) -> Iterator[Step]:
+def _event(event: Event) -> Step:
     if event.event == "sample_limit":
-        yield Step(None, "limit", _decode(event.type, str), value=_cut(_decode(event.message, str) or ""))
-        return
+        return Step(None, "limit", _decode(event.type, str), value=_cut(_decode(event.message, str) or ""))
     found = _decode(event.error, str) or _problem(_decode(event.error, Problem)) or ""
     name = "sample" if event.event == "error" else "model"
-    yield Step(None, "error", name, False, seconds=event.working_time, value=_cut(found))
+    return Step(None, "error", name, False, seconds=event.working_time, value=_cut(found))
 
 
 def _problem(problem: Problem | None) -> str | None:

@@ -13,7 +13,12 @@ import msgspec
 NOTHING = msgspec.Raw(b"")
 
 
-class Usage(msgspec.Struct, gc=False):
+class Tree(msgspec.Struct, gc=False):
+    # parsed JSON is a tree, so the collector of cycles need not look at it
+    pass
+
+
+class Usage(Tree):
     """Tokens of one model."""
 
     input_tokens: int | None = None
@@ -24,7 +29,7 @@ class Usage(msgspec.Struct, gc=False):
     reasoning_tokens: int | None = None
 
 
-class Part(msgspec.Struct, gc=False):
+class Part(Tree):
     """A piece of a message; ``type`` says which of the fields it has."""
 
     type: str | None = None
@@ -42,7 +47,7 @@ class Part(msgspec.Struct, gc=False):
     error: msgspec.Raw = NOTHING
 
 
-class ToolCall(msgspec.Struct, gc=False):
+class ToolCall(Tree):
     """A tool call that the model asked for."""
 
     id: str | None = None
@@ -51,14 +56,14 @@ class ToolCall(msgspec.Struct, gc=False):
     parse_error: str | None = None
 
 
-class Problem(msgspec.Struct, gc=False):
+class Problem(Tree):
     """An error of a sample, a retry or a tool; the traceback stays in the log."""
 
     message: str | None = None
     type: str | None = None
 
 
-class Message(msgspec.Struct):
+class Message(Tree):
     """One message; ``reasoning`` and ``tool_error`` are old."""
 
     role: str | None = None
@@ -72,19 +77,19 @@ class Message(msgspec.Struct):
     reasoning: str | None = None
 
 
-class Logprob(msgspec.Struct, gc=False):
+class Logprob(Tree):
     """Log-probability of one token."""
 
     logprob: float | None = None
 
 
-class Logprobs(msgspec.Struct):
+class Logprobs(Tree):
     """Log-probabilities of the generated tokens."""
 
     content: list[Logprob] | None = None
 
 
-class Choice(msgspec.Struct):
+class Choice(Tree):
     """One of the completions of a generation."""
 
     message: Message | None = None
@@ -92,7 +97,7 @@ class Choice(msgspec.Struct):
     logprobs: Logprobs | None = None
 
 
-class Output(msgspec.Struct):
+class Output(Tree):
     """The last generation of a sample."""
 
     choices: list[Choice] | None = None
@@ -101,14 +106,14 @@ class Output(msgspec.Struct):
     error: str | None = None
 
 
-class Score(msgspec.Struct):
+class Score(Tree):
     """What one scorer gave; value and answer are whatever the scorer likes."""
 
     value: Any = None
     answer: Any = None
 
 
-class Limit(msgspec.Struct):
+class Limit(Tree):
     """The limit that ended a sample."""
 
     type: str | None = None
@@ -116,7 +121,7 @@ class Limit(msgspec.Struct):
     reason: str | None = None
 
 
-class Event(msgspec.Struct):
+class Event(Tree):
     """One step of the transcript; only model, tool, error and limit events are looked into."""
 
     event: str | None = None
@@ -130,14 +135,14 @@ class Event(msgspec.Struct):
     failed: bool | None = None
 
 
-class Transcript(msgspec.Struct):
+class Transcript(Tree):
     """Old place of events and attachments."""
 
     events: list[Event] | None = None
     content: msgspec.Raw = NOTHING
 
 
-class Sample(msgspec.Struct):
+class Sample(Tree):
     """One sample in one epoch; ``score`` and ``transcript`` are old, ``message_refs`` is of chunked samples."""
 
     id: int | str | None = None
@@ -165,14 +170,14 @@ class Sample(msgspec.Struct):
     invalidation: msgspec.Raw = NOTHING
 
 
-class Summary(msgspec.Struct):
+class Summary(Tree):
     """What ``summaries.json`` says about a sample; enough to name one whose own member is damaged."""
 
     id: int | str | None = None
     epoch: int | None = None
 
 
-class Dataset(msgspec.Struct):
+class Dataset(Tree):
     """The dataset of a run; ``samples`` counts all of it, ``sample_ids`` those of the run."""
 
     name: str | None = None
@@ -182,7 +187,7 @@ class Dataset(msgspec.Struct):
     shuffled: bool | None = None
 
 
-class Scorer(msgspec.Struct):
+class Scorer(Tree):
     """A scorer of the task; parameters are ``options`` or ``params``."""
 
     name: str | None = None
@@ -190,7 +195,7 @@ class Scorer(msgspec.Struct):
     params: dict[str, Any] | None = None
 
 
-class Spec(msgspec.Struct):
+class Spec(Tree):
     """``eval``: what was run."""
 
     eval_set_id: str | None = None
@@ -218,7 +223,7 @@ class Spec(msgspec.Struct):
     scorers: list[Scorer] | None = None
 
 
-class Step(msgspec.Struct):
+class Step(Tree):
     """One solver of the plan."""
 
     solver: str | None = None
@@ -226,21 +231,21 @@ class Step(msgspec.Struct):
     params_passed: dict[str, Any] | None = None
 
 
-class Plan(msgspec.Struct):
+class Plan(Tree):
     """The solvers and their generation settings."""
 
     steps: list[Step] | None = None
     config: dict[str, Any] | None = None
 
 
-class Metric(msgspec.Struct):
+class Metric(Tree):
     """One number of the log's own results."""
 
     name: str | None = None
     value: Any = None
 
 
-class Result(msgspec.Struct):
+class Result(Tree):
     """The metrics of one scorer, or of one key of its dictionary, under one reducer."""
 
     name: str | None = None
@@ -251,7 +256,7 @@ class Result(msgspec.Struct):
     metrics: dict[str, Metric] | None = None
 
 
-class Results(msgspec.Struct):
+class Results(Tree):
     """``results``: aggregates; ``scorer`` and ``metrics`` are of version 1."""
 
     total_samples: int | None = None
@@ -264,7 +269,7 @@ class Results(msgspec.Struct):
     headline: dict[str, Any] | None = None
 
 
-class Header(msgspec.Struct):
+class Header(Tree):
     """Everything of a log but its samples."""
 
     version: int | None = None
