@@ -1,0 +1,101 @@
+"""How much more one interval rises than the smooth class allows, in units of its standard error.
+
+Smooth class: on the link, no interval rises faster than ``ratio`` times the mean slope. For an interval that spans the
+share w of the axis and takes the share d of the rise, the share carried by a break is S = (d - w) / (1 - w): what is
+left of the rise, 1 - S, is spread evenly. "S is at most s" and "the interval is in the class" are both linear in the
+points, so one contrast tests both: rise of the interval minus ``allowed_share`` times the whole rise.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from foreshock.mirage._design import Design, Floats, contrasts, residual_variance
+
+Bools = NDArray[np.bool_]
+
+# a rise that is not this many standard errors from zero has no shares to speak of
+RISE = 3.0
+
+
+def allowed_share(design: Design, share: float, ratio: float) -> Floats:
+    """Largest share of the rise that an interval may take without leaving the class or carrying more than ``share``.
+
+    Examples:
+        >>> float(allowed_share(Design.of(range(9)), 0.25, 2.0)[0])
+        0.34375
+    """
+    w = design.widths
+    return np.maximum(ratio * w, w + share * (1 - w))
+
+
+@dataclass(frozen=True, slots=True)
+class Curves:
+    """Series on a link with all that is known about their noise.
+
+    Attributes:
+        z: Points, rising with ability, shape (draws, points).
+        design: Where they stand.
+        sampling: Covariance of the points from item sampling, shape (points, points).
+        within: Variance among replicates at each point, shape (draws, points), anything at points with one replicate;
+            None when the design takes noise from residuals.
+    """
+
+    z: Floats
+    design: Design
+    sampling: Floats
+    within: Floats | None = None
+
+    @property
+    def rise(self) -> Floats:
+        """Rise from the first point to the last, shape (draws, 1)."""
+        return self.z[:, -1:] - self.z[:, :1]
+
+    def variance(self, c: Floats) -> Floats:
+        """Variance of contrasts, by the noise estimate that belongs to each interval.
+
+        From residuals: the larger of what scatter about the smooth curve says and what item sampling alone would give
+        (scatter contains item sampling, so the two are not added). From replicates: the larger of pooled and local
+        spread (seeds near a threshold are often bimodal there only), plus item sampling, which replicates share.
+
+        Args:
+            c: Shape (points - 1, points), row i belonging to interval i.
+
+        Returns:
+            Shape (draws, points - 1).
+        """
+        items: Floats = np.einsum("...ip,pq,...iq->...i", c, self.sampling, c)
+        if not self.design.by_replicates:
+            scatter: Floats = residual_variance(self.z, self.design) * (c**2).sum(axis=-1)
+            return np.maximum(scatter, items)
+        assert self.within is not None
+        seeds = np.asarray(self.design.seeds, float)
+        spread = np.where(seeds > 1, self.within, 0.0)
+        pooled = (spread * (seeds - 1)).sum(axis=1, keepdims=True) / self.design.replicate_df
+        # a point with one seed has no spread of its own and takes the pooled one
+        local = np.where(seeds > 1, self.within, pooled)
+        weights = c**2 / seeds
+        near: Floats = local @ weights.swapaxes(-1, -2)
+        total: Floats = np.maximum(near if c.ndim == 2 else near[:, 0, :], pooled * weights.sum(axis=-1)) + items
+        return total
+
+    def rising(self) -> Bools:
+        """Whether the whole rise is beyond noise, by the noise estimate of each interval; shape (draws, points - 1)."""
+        ends = np.zeros((self.design.points - 1, self.design.points))
+        ends[:, -1], ends[:, 0] = 1.0, -1.0
+        return np.asarray(self.rise > RISE * np.sqrt(self.variance(ends)))
+
+    def excess(self, share: float, ratio: float) -> Floats:
+        """Excess of each interval over the class and over a break that carries ``share``, in standard errors.
+
+        Returns:
+            Shape (draws, points - 1); -inf where the interval spans so much of the axis that the class cannot be left
+            in it, or where the whole rise is not beyond noise.
+        """
+        allowed = allowed_share(self.design, share, ratio)
+        c = contrasts(self.design.points, allowed)
+        t = (self.z @ c.T) / np.sqrt(self.variance(c))
+        return np.where(self.rising() & (allowed < 1.0), t, -np.inf)

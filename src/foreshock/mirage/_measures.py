@@ -1,0 +1,132 @@
+"""What may stand beside a hard metric, in which order, and on which scale.
+
+The order is fixed here, before any data are looked at, and printed in every finding: log-probability of the gold
+answer; log-likelihoods of the choices; pass rate over repeats; closeness of the extracted answer. Token accuracy is not
+in it: each token is itself an argmax, so it steps where the hard metric steps.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from foreshock._base import MetricError
+from foreshock.mirage._design import Floats
+from foreshock.stats import Link, logit, loglog
+
+HardLink = Literal["all-of-N", "any-of-T", "argmax", "threshold", "identity"]
+
+ORDER = (
+    "gold_logprob",
+    "choice_probability",
+    "brier",
+    "choice_margin",
+    "pass_rate",
+    "numeric_closeness",
+    "token_similarity",
+    "char_similarity",
+)
+# made of decoded text: every position of it is the most probable token, so a jump in it may be the decoder's
+DECODED = frozenset({"numeric_closeness", "token_similarity", "char_similarity"})
+
+
+@dataclass(frozen=True, slots=True)
+class Hard:
+    """The metric whose jump is in question.
+
+    Attributes:
+        name: Its key in ``Panel.values``.
+        link: How it hangs on what lies beneath it.
+        chance: Value of guessing.
+        ceiling: Largest value it can reach.
+        binary: Whether each response scores 0 or ``ceiling`` and nothing between.
+    """
+
+    name: str
+    link: HardLink = "all-of-N"
+    chance: float = 0.0
+    ceiling: float = 1.0
+    binary: bool = True
+
+    @property
+    def primary(self) -> Link:
+        """The link on which shares are reported: a loss for products, log-odds for choices."""
+        return loglog if self.link in ("all-of-N", "any-of-T") else logit
+
+
+@dataclass(frozen=True, slots=True)
+class Twin:
+    """A continuous measurement of the same responses.
+
+    Attributes:
+        name: Its key in ``Panel.values``.
+        kind: One of :data:`ORDER`; says how the mean is read as a probability.
+        tokens: Mean number of tokens by which a summed ``gold_logprob`` is divided; 1 when it is per token already.
+        high: Largest value (2 for a multi-class Brier score).
+        trials: Trials behind one item's value (epochs for ``pass_rate``); sets the floor.
+    """
+
+    name: str
+    kind: str
+    tokens: float = 1.0
+    high: float = 1.0
+    trials: int = 1
+
+    def __post_init__(self) -> None:
+        if self.kind not in ORDER:
+            raise MetricError(
+                f"twin kind {self.kind!r} is unknown", expected=f"one of {', '.join(ORDER)}", where=self.name
+            )
+
+    @property
+    def unit(self) -> str:
+        """Unit of :meth:`shown`."""
+        return "log-odds" if self.kind == "choice_margin" else "probability"
+
+    def loss(self, mean: Floats) -> Floats:
+        """Mean of the twin as a loss -log p, the exact form for log-probabilities near 0."""
+        m = np.asarray(mean, float)
+        with np.errstate(divide="ignore"):
+            if self.kind == "gold_logprob":
+                return np.asarray(-m / self.tokens)
+            if self.kind == "choice_margin":
+                return np.asarray(np.logaddexp(0.0, -m))
+            if self.kind == "brier":
+                return np.asarray(-np.log1p(-m / self.high))
+            return np.asarray(-np.log(m / self.high))
+
+    def shown(self, mean: Floats) -> Floats:
+        """Mean of the twin as the report shows it: a probability that rises with ability."""
+        return np.asarray(np.exp(-self.loss(mean)))
+
+    def on(self, link: Link, mean: Floats, items: int) -> Floats:
+        """Mean of the twin on ``link``, with the floor of half a trial for shares.
+
+        Log-probabilities and margins have no floor: they resolve what counting cannot.
+        """
+        loss = self.loss(mean)
+        if self.kind not in ("gold_logprob", "choice_margin"):
+            least = 0.5 / (items * self.trials)
+            loss = np.clip(loss, -np.log1p(-least), -np.log(least))
+        with np.errstate(divide="ignore", over="ignore"):
+            if link is loglog:
+                return np.asarray(-np.log(loss))
+            return np.asarray(-np.log(np.expm1(loss)))
+
+    def at_floor(self, mean: Floats, items: int) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+        """Points at which counting resolves nothing: fewer than 5 successes."""
+        if self.kind != "pass_rate":
+            return np.zeros(np.shape(mean), bool)
+        return np.asarray(mean) * items * self.trials < 5
+
+
+def in_order(twins: list[Twin]) -> list[Twin]:
+    """The given twins, best first.
+
+    Examples:
+        >>> [t.name for t in in_order([Twin("sim", "char_similarity"), Twin("logp", "gold_logprob")])]
+        ['logp', 'sim']
+    """
+    return sorted(twins, key=lambda t: (ORDER.index(t.kind), t.name))

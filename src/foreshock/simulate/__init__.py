@@ -1,0 +1,8 @@
+"""Worlds whose truth is known: model families answering items, with the break planted or absent."""
+
+from foreshock.simulate._choices import choice_world
+from foreshock.simulate._curves import CURVES, curve
+from foreshock.simulate._tokens import token_world
+from foreshock.simulate._world import Truth, World, ladder
+
+__all__ = ["CURVES", "Truth", "World", "choice_world", "curve", "ladder", "token_world"]
