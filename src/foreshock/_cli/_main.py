@@ -18,19 +18,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
         0, or 1 when something that ``--fail-on`` names fires, or 2 when the command could not do its work, or 130 after
         Ctrl-C (what was finished by then is kept).
     """
-    import click
+    from typer import Abort
+    from typer.exceptions import TyperException
 
     from foreshock._cli._app import app
 
     try:
-        code = app(args=list(sys.argv[1:] if arguments is None else arguments), standalone_mode=False)
+        code = app(
+            args=list(sys.argv[1:] if arguments is None else arguments), prog_name="foreshock", standalone_mode=False
+        )
     except ForeshockError as error:
         print(f"foreshock: {error}", file=sys.stderr)  # noqa: T201 - the one place where an error is shown
         return FAILED
-    except click.ClickException as error:
-        error.show()
+    except TyperException as error:  # a wrong option or argument
+        print(f"foreshock: {error.format_message()}; see: foreshock --help", file=sys.stderr)  # noqa: T201
         return FAILED
-    except (KeyboardInterrupt, click.Abort):
+    except (KeyboardInterrupt, Abort):
         print("foreshock: interrupted; what was finished is kept", file=sys.stderr)  # noqa: T201
         return INTERRUPTED
     except BrokenPipeError:

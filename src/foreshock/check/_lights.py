@@ -45,6 +45,7 @@ class TaskFacts:
         task: Task.
         metric: Name of the main metric; None when nothing could be scored.
         kind: ``hard`` or ``continuous``.
+        scale: What a score is multiplied by to be told in points (100 for rates); None without such a scale.
         twins: Continuous metrics of the same responses that have values.
         missing_twin: What would give a twin, as an instruction.
         floor, ceiling: Chance level (or smallest value) and largest value of the metric; None when unknown.
@@ -60,6 +61,7 @@ class TaskFacts:
     task: str
     metric: str | None
     kind: str | None
+    scale: float | None
     twins: list[str]
     missing_twin: str
     floor: float | None
@@ -139,7 +141,7 @@ def _resolution(facts: TaskFacts) -> tuple[Light, str]:
     items = (
         f"{sizes[0]:,}" if len(sizes) == 1 else f"{sizes[0]:,} to {sizes[-1]:,}" if sizes else "an unknown number of"
     )
-    text = f"With {items} items a true difference of {_points(step)} is found 4 times in 5."
+    text = f"With {items} items a true difference of {_points(step, facts.scale)} is found 4 times in 5."
     values = sorted(s.value for s in facts.standings)
     gaps = [b - a for a, b in pairwise(values)]
     if not gaps:
@@ -157,13 +159,25 @@ def _headroom(facts: TaskFacts) -> tuple[Light, str]:
     best = max(s.value for s in facts.standings)
     left = facts.ceiling - best
     if left < step:
-        return Light.FIRING, f"The best model is {_points(left)} below the ceiling, less than can be told apart."
+        return (
+            Light.FIRING,
+            f"The best model is {_points(left, facts.scale)} below the ceiling, less than can be told apart.",
+        )
     floor = facts.floor if facts.floor is not None else 0.0
     if best - floor < step:
-        return Light.FIRING, f"The best model is {_points(best - floor)} above the floor, less than can be told apart."
+        return (
+            Light.FIRING,
+            f"The best model is {_points(best - floor, facts.scale)} above the floor, less than can be told apart.",
+        )
     if left < 2 * step:
-        return Light.WARN, f"The best model is {_points(left)} below the ceiling: room for one more visible step."
-    return Light.OK, f"The best model is {_points(left)} below the ceiling: room for {int(left / step)} visible steps."
+        return (
+            Light.WARN,
+            f"The best model is {_points(left, facts.scale)} below the ceiling: room for one more visible step.",
+        )
+    return (
+        Light.OK,
+        f"The best model is {_points(left, facts.scale)} below the ceiling: room for {int(left / step)} visible steps.",
+    )
 
 
 def _comparable(facts: TaskFacts) -> tuple[Light, str]:
@@ -205,8 +219,8 @@ def _lost_share(standing: Standing) -> float:
     return 1 - counts.parsed / total if total else 0.0
 
 
-def _points(value: float) -> str:
-    return f"{100 * value:.1f} points"
+def _points(value: float, scale: float | None) -> str:
+    return f"{value:.3g}" if scale is None else f"{scale * value:.1f} points"
 
 
 def _names(models: list[str]) -> str:

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from foreshock.metrics import MetricSpec, get_metric, harness_metric, list_metrics
+from foreshock.mirage import ORDER
+from foreshock.scoring import default_metrics
 from foreshock.store import Snapshot
 
 if TYPE_CHECKING:
@@ -17,7 +19,8 @@ class Measure(NamedTuple):
 
     Attributes:
         id: Metric id in the store.
-        name: Name to show.
+        name: Name to show, with the parameters that are not the defaults.
+        base: Name without parameters.
         kind: ``hard`` or ``continuous``.
         link: What lies beneath: ``identity, all-of-N, any-of-T, argmax, threshold``; None when not known.
         low, high: Range; None is unbounded or unknown.
@@ -28,6 +31,7 @@ class Measure(NamedTuple):
 
     id: str
     name: str
+    base: str
     kind: str
     link: str | None
     low: float | None
@@ -39,18 +43,6 @@ class Measure(NamedTuple):
 
 PRIMARY = ("multiple_choice_grade", "exact_match")
 """Our own hard metrics, in the order in which they speak for a task."""
-
-TWINS = (
-    "gold_logprob",
-    "brier",
-    "choice_probability",
-    "choice_margin",
-    "pass_rate",
-    "numeric_closeness",
-    "token_similarity",
-    "char_similarity",
-)
-"""Twins in the order in which the first that has scores is taken; fixed before any score is looked at."""
 
 
 class Measures(NamedTuple):
@@ -83,24 +75,16 @@ def measures(snapshot: Snapshot, task: str, runs: Sequence[str], trusted: bool |
             gave none.
     """
     found = _present(snapshot, task, runs)
-    own = {m.name: m for m in found if m.source == "foreshock"}
+    own = {m.base: m for m in reversed(found) if m.source == "foreshock"}
     theirs = [m for m in found if m.source == "harness"]
     ours = next((own[name] for name in PRIMARY if name in own), None)
     harness = min(theirs, key=lambda m: (m.kind != "hard", -m.rows, m.name), default=None)
     main = harness if (ours is None or trusted is False) and harness is not None else ours
     if main is None:
         main = min(found, key=lambda m: (m.kind != "hard", m.name), default=None)
-    twins = [own[name] for name in _twin_order(main, own) if name in own]
+    # the mirage room fixes the order, before any score is looked at
+    twins = [own[name] for name in ORDER if name in own and own[name].kind == "continuous"]
     return Measures(main, twins, own.get("position_accuracy"), found)
-
-
-def _twin_order(main: Measure | None, own: dict[str, Measure]) -> list[str]:
-    """A metric's own declared twins come first, the general order after them."""
-    declared: list[str] = []
-    if main is not None and main.source == "foreshock" and main.name in own:
-        declared = [get_metric(name).name for name in get_metric(main.name).twins]
-    continuous = [name for name in (*declared, *TWINS) if name in own and own[name].kind == "continuous"]
-    return list(dict.fromkeys(continuous))
 
 
 def _present(snapshot: Snapshot, task: str, runs: Sequence[str]) -> list[Measure]:
@@ -118,8 +102,10 @@ def _present(snapshot: Snapshot, task: str, runs: Sequence[str]) -> list[Measure
         .sort("source", "metric_id")
         .collect()
     )
-    specs = {spec.id: spec for spec in list_metrics()}
-    return [m for row in counted.iter_rows(named=True) if (m := _measure(row, specs)) is not None]
+    specs = {spec.id: spec for spec in (*default_metrics(), *list_metrics())}
+    order = {identity: place for place, identity in enumerate(specs)}
+    found = [m for row in counted.iter_rows(named=True) if (m := _measure(row, specs)) is not None]
+    return sorted(found, key=lambda m: (m.source, order.get(m.id, len(order)), m.id))
 
 
 def _measure(row: dict[str, object], specs: dict[str, MetricSpec]) -> Measure | None:
@@ -131,12 +117,21 @@ def _measure(row: dict[str, object], specs: dict[str, MetricSpec]) -> Measure | 
         low, high = (known.low, known.high) if known else (0.0, 1.0) if row["binary"] else (None, None)
         better = known.higher_is_better if known and known.higher_is_better is not None else True
         link = known.link if known else None
-        return Measure(identity, identity, kind, link, low, high, better, "harness", rows)
+        return Measure(identity, identity, identity, kind, link, low, high, better, "harness", rows)
     spec = specs.get(identity)
     if spec is None:  # a metric with other parameters, or of a plugin that is not installed now
         return None
     return Measure(
-        identity, spec.name, spec.kind, spec.link, spec.low, spec.high, spec.higher_is_better, "foreshock", rows
+        id=identity,
+        name=str(spec),
+        base=spec.name,
+        kind=spec.kind,
+        link=spec.link,
+        low=spec.low,
+        high=spec.high,
+        higher_is_better=spec.higher_is_better,
+        source="foreshock",
+        rows=rows,
     )
 
 

@@ -1,0 +1,143 @@
+"""`foreshock check`: the main job."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from foreshock._base import ConfigError
+from foreshock._cli import _options as o
+from foreshock._cli._out import console, progress, write_json, write_text
+from foreshock._cli._places import Places, open_store, places
+from foreshock._cli._report_added import exit_code, show_added
+from foreshock.check import CheckOptions
+from foreshock.check import check as run_check
+from foreshock.records import Document, State
+from foreshock.series import load_models
+from foreshock.store import Added, Store, add_paths
+
+
+def check(
+    paths: o.MaybePaths = None,
+    store: o.StoreOption = None,
+    task: o.TaskOption = None,
+    model: o.ModelOption = None,
+    family: o.FamilyOption = None,
+    axis: o.AxisOption = None,
+    step: o.StepOption = None,
+    select: Annotated[list[str] | None, typer.Option("--select", help="Only findings whose code begins so.")] = None,
+    ignore: Annotated[list[str] | None, typer.Option("--ignore", help="No findings whose code begins so.")] = None,
+    fail_on: Annotated[
+        list[str] | None, typer.Option("--fail-on", help="Exit with 1 when such a finding fires: a code, or 'any'.")
+    ] = None,
+    mapping: o.MapOption = None,
+    preset: o.PresetOption = None,
+    scale: o.ScaleOption = None,
+    task_name: o.TaskNameOption = None,
+    model_name: o.ModelNameOption = None,
+    html: o.HtmlOption = None,
+    json: o.JsonOption = None,
+    markdown: Annotated[Path | None, typer.Option("--markdown", help="Write a summary for a CI page.")] = None,
+    junit: Annotated[Path | None, typer.Option("--junit", help="Write the findings as JUnit XML.")] = None,
+    seed: o.SeedOption = None,
+    quiet: o.QuietOption = False,
+) -> None:
+    """Say what can be believed: a trust card for each task and a verdict on each line of models.
+
+    With paths, the logs are added to the store first and only they are looked at.
+
+    Examples:
+
+      foreshock check logs/ --html report.html
+
+      foreshock check --task 'mmlu*' --fail-on FS301 --json findings.json
+
+      foreshock check outputs/ --preset mmlu-pro
+    """
+    where = places(store)
+    talk = not quiet and str(json) != "-"
+    with progress(silent=quiet) as show:
+        added = None
+        if paths:
+            options = o.read_options(mapping, preset, scale, task_name, model_name)
+            added = add_paths(Store.open(where.store, create=True), paths, options, progress=show)
+            if exit_code(added, console(stderr=True)):
+                raise typer.Exit(2)
+            if talk:
+                show_added(console(stderr=True), added, where.store)
+        options_ = CheckOptions(
+            runs=_read(where, added, paths),
+            tasks=task or [],
+            models=model or [],
+            families=family or [],
+            axis=axis,
+            step_pattern=step,
+            corrections=load_models(where.models),
+            select=select or where.config.select,
+            ignore=ignore or where.config.ignore,
+            seed=where.config.seed if seed is None else seed,
+        )
+        document = run_check(
+            open_store(where),
+            options_,
+            command=["foreshock", *sys.argv[1:]],
+            failures=[(str(f.path), str(f.error)) for f in added.failures] if added else [],
+            progress=show,
+        )
+    write_outputs(document, html=html, json=json, markdown=markdown, junit=junit)
+    if talk:
+        from foreshock.report import terminal
+
+        terminal(document, console())
+        if html is not None:
+            console().print(f"Report: {html}")
+    raise typer.Exit(firing(document, fail_on or where.config.fail_on))
+
+
+def _read(where: Places, added: Added | None, paths: list[Path] | None) -> frozenset[str] | None:
+    """Keys of the runs that come from the given paths, whether they were new or known."""
+    if added is None or not paths:
+        return None
+    keys = {run.run_key for run in (*added.added, *added.unchanged)}
+    skipped = {str(path.absolute()) for path in added.skipped}
+    for run in open_store(where).snapshot().runs():
+        if any(source.path in skipped for source in run.sources):
+            keys.add(run.run_key)
+    return frozenset(keys)
+
+
+def write_outputs(
+    document: Document, *, html: Path | None, json: Path | None, markdown: Path | None = None, junit: Path | None = None
+) -> None:
+    """Write the document in every form that was asked for."""
+    from foreshock import report
+
+    if json is not None:
+        write_json(document, json)
+    if html is not None:
+        write_text(report.render_html(document), html)
+    if markdown is not None:
+        write_text(report.markdown(document), markdown)
+    if junit is not None:
+        write_text(report.junit(document), junit)
+
+
+def firing(document: Document, fail_on: list[str]) -> int:
+    """1 when a finding fires that ``fail_on`` names, by the beginning of its code, its verdict, or ``any``; else 0.
+
+    Raises:
+        ConfigError: A name is neither a code nor a verdict.
+    """
+    for name in fail_on:
+        if not (name.startswith("FS") or name in ("any", "break")):
+            raise ConfigError(f"--fail-on {name!r}", expected="a code such as FS301, a verdict (break), or any")
+    fires = [finding for finding in document.findings if finding.state is State.FIRING]
+    named = any(
+        name == "any" or finding.code.startswith(name) or finding.verdict == name
+        for finding in fires
+        for name in fail_on
+    )
+    return 1 if named else 0

@@ -1,0 +1,242 @@
+"""The main job: run what applies to a store and say what can be believed."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
+from typing import Any, NamedTuple
+
+import msgspec
+
+from foreshock._base import ConfigError, Progress, quiet, utc_now
+from foreshock._version import __version__
+from foreshock.check._facts import task_facts, total_facts
+from foreshock.check._lights import trust_card
+from foreshock.check._lines import Judged, judge_items, judge_totals
+from foreshock.check._moved import moved_rows
+from foreshock.check._opening import opening
+from foreshock.check._tables import model_rows, run_row, total_rows
+from foreshock.check._task import load_task, main_scores
+from foreshock.records import Counts, Document, Finding, ModelCard, Run
+from foreshock.scoring import agreement, score
+from foreshock.series import Line, aggregate_series, family_label, lines, model_cards
+from foreshock.store import Snapshot, Store
+
+MOVED_PER_FINDING = 10
+MOVED_IN_ALL = 400
+"""Responses that go into the document; a report of more than a few megabytes is not read."""
+
+
+class CheckOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """What to look at and how.
+
+    Attributes:
+        runs: Only these run keys; None means all.
+        tasks, models, families: Only those that fit one of these glob patterns; empty means all.
+        axis: Force this axis; see :data:`foreshock.series.AXES`.
+        step_pattern: Finds the training step in a model's name.
+        corrections: Model cards by logged name (``models.toml``).
+        select, ignore: Codes of findings by prefix.
+        seed: Seed of every bootstrap and simulation.
+    """
+
+    runs: frozenset[str] | None = None
+    tasks: list[str] = []
+    models: list[str] = []
+    families: list[str] = []
+    axis: str | None = None
+    step_pattern: str | None = None
+    corrections: dict[str, ModelCard] = {}
+    select: list[str] = []
+    ignore: list[str] = []
+    seed: int = 0
+
+
+class _Context(NamedTuple):
+    """What every task is looked at with."""
+
+    snapshot: Snapshot
+    cards: Mapping[str, ModelCard]
+    agreed: Mapping[str, tuple[int, int]]
+    seed: int
+
+
+class _Subject(NamedTuple):
+    """One task with its runs and lines."""
+
+    task: str
+    runs: list[Run]
+    trails: list[Line]
+
+
+class _View(NamedTuple):
+    """What one task adds to the document."""
+
+    trust: dict[str, Any]
+    models: list[dict[str, Any]]
+    judged: list[Judged]
+    metrics: list[str]
+    moved: list[dict[str, Any]]
+
+
+def check(
+    store: Store,
+    options: CheckOptions | None = None,
+    *,
+    command: Sequence[str] = ("check",),
+    failures: Sequence[tuple[str, str]] = (),
+    progress: Progress = quiet,
+) -> Document:
+    """Score what is not scored yet, judge every task and every line of models.
+
+    Args:
+        store: The store; scores are added to it, nothing else changes.
+        options: What to look at.
+        command: Arguments to name in the document.
+        failures: (path, message) of files that could not be read.
+        progress: Told about scoring and tasks.
+
+    Returns:
+        The document that every report is made from.
+
+    Raises:
+        ConfigError: Nothing fits the options.
+    """
+    options = options or CheckOptions()
+    score(store, progress=progress)
+    snapshot = store.snapshot()
+    cards = model_cards(snapshot.runs(), options.corrections, options.step_pattern)
+    runs = _chosen(snapshot, cards, options)
+    by_task: dict[str, list[Run]] = defaultdict(list)
+    for run in runs:
+        by_task[run.task].append(run)
+    trails: dict[str, list[Line]] = defaultdict(list)
+    for line in lines(runs, cards, options.axis):
+        trails[line.task].append(line)
+    views = []
+    room = MOVED_IN_ALL
+    context = _Context(snapshot, cards, _agreement(snapshot, runs), options.seed)
+    for done, (task, members) in enumerate(sorted(by_task.items())):
+        progress("judge", done, len(by_task))
+        views.append(_view(context, _Subject(task, members, trails[task]), room))
+        room -= len(views[-1].moved)
+    progress("judge", len(by_task), len(by_task))
+    return _document(runs, views, options, command, failures)
+
+
+def _chosen(snapshot: Snapshot, cards: Mapping[str, ModelCard], options: CheckOptions) -> list[Run]:
+    def fits(name: str, patterns: list[str]) -> bool:
+        return not patterns or any(fnmatchcase(name, pattern) for pattern in patterns)
+
+    everything = snapshot.runs()
+    runs = [
+        run
+        for run in everything
+        if (options.runs is None or run.run_key in options.runs)
+        and fits(run.task, options.tasks)
+        and fits(run.model, options.models)
+        and fits(family_label(cards[run.run_key]), options.families)
+    ]
+    if not runs:
+        raise ConfigError(
+            f"none of the store's {len(everything)} runs fits" if everything else "the store has no runs",
+            expected="at least one run",
+            do="see what there is: foreshock ls" if everything else "run: foreshock add PATH",
+        )
+    return runs
+
+
+def _agreement(snapshot: Snapshot, runs: Sequence[Run]) -> dict[str, tuple[int, int]]:
+    """Responses on which our hard metric equals the harness's own score, and how many were compared, by run key."""
+    wanted = {run.run_key for run in runs}
+    return {a.run_key: (a.equal, a.n) for a in agreement(snapshot) if a.run_key in wanted}
+
+
+def _view(context: _Context, subject: _Subject, room: int) -> _View:
+    if any(run.counts.delivered for run in subject.runs):
+        return _item_view(context, subject, room)
+    return _total_view(context, subject)
+
+
+def _item_view(context: _Context, subject: _Subject, room: int) -> _View:
+    name, runs, snapshot = subject.task, subject.runs, context.snapshot
+    agreed = {run.run_key: context.agreed[run.run_key] for run in runs if run.run_key in context.agreed}
+    trusted = all(equal == n for equal, n in agreed.values()) if agreed else None
+    task = load_task(snapshot, name, runs, context.cards, subject.trails, trusted)
+    judged = judge_items(task, context.seed)
+    rows = main_scores(task)
+    moved: list[dict[str, Any]] = []
+    for one in judged:
+        moved += moved_rows(snapshot, name, one, min(MOVED_PER_FINDING, room - len(moved)))
+    totals = _logged(snapshot, runs, rows[0].measure.id if rows else None)
+    return _View(
+        trust=_trust(trust_card(task_facts(task, judged, agreed))),
+        models=model_rows(task, rows, totals),
+        judged=judged,
+        metrics=[measure.name for measure in task.measures.all],
+        moved=moved,
+    )
+
+
+def _total_view(context: _Context, subject: _Subject) -> _View:
+    snapshot, runs = context.snapshot, subject.runs
+    judged = [judge_totals(found, context.seed) for found in aggregate_series(snapshot, subject.trails) if found.points]
+    keys = [run.run_key for run in runs]
+    frame = snapshot.scan("aggregates", runs=keys, columns=["run_key", "metric_id", "filter", "value", "stderr", "n"])
+    totals = [row for row in frame.collect().iter_rows(named=True) if row["value"] is not None]
+    rows = total_rows(runs, context.cards, totals)
+    facts = total_facts(subject.task, runs, rows, judged)
+    return _View(_trust(trust_card(facts)), rows, judged, [], [])
+
+
+def _logged(snapshot: Snapshot, runs: Sequence[Run], metric: str | None) -> dict[str, float]:
+    """The harness's own total on the main metric (by its own name, or by ours where they are the same), by run key."""
+    names = ["acc", "accuracy"] if metric is None else [metric, metric.partition("@")[0]]
+    keys = [run.run_key for run in runs]
+    frame = snapshot.scan("aggregates", runs=keys, columns=["run_key", "metric_id", "value", "source"]).collect()
+    found: dict[str, float] = {}
+    for row in frame.iter_rows(named=True):
+        if row["source"] == "harness" and row["value"] is not None and row["metric_id"] in names:
+            found.setdefault(row["run_key"], row["value"])
+    return found
+
+
+def _trust(card: Any) -> dict[str, Any]:
+    row: dict[str, Any] = msgspec.to_builtins(card)
+    return row
+
+
+def _document(
+    runs: Sequence[Run],
+    views: Sequence[_View],
+    options: CheckOptions,
+    command: Sequence[str],
+    failures: Sequence[tuple[str, str]],
+) -> Document:
+    judged = [one for view in views for one in view.judged if _selected(one.finding, options)]
+    kept = {one.finding.id for one in judged}
+    metrics = sorted({metric for view in views for metric in view.metrics})
+    total = sum((run.counts for run in runs), Counts())
+    return Document(
+        foreshock=__version__,
+        command=list(command),
+        generated_at=utc_now(),
+        counts=msgspec.to_builtins(total),
+        findings=[one.finding for one in judged],
+        tables={
+            "opening": opening(runs, judged, metrics, len(failures)),
+            "trust": [view.trust for view in views],
+            "models": [row for view in views for row in view.models],
+            "series": [row for one in judged for row in one.series],
+            "verdicts": [one.verdict for one in judged],
+            "moved": [row for view in views for row in view.moved if row["finding_id"] in kept],
+            "runs": [run_row(run) for run in runs],
+            "failures": [{"path": path, "message": message} for path, message in failures],
+        },
+    )
+
+
+def _selected(finding: Finding, options: CheckOptions) -> bool:
+    chosen = not options.select or any(finding.code.startswith(prefix) for prefix in options.select)
+    return chosen and not any(finding.code.startswith(prefix) for prefix in options.ignore)

@@ -1,0 +1,128 @@
+"""From a loaded task to the facts that its trust card is judged from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from foreshock.check._lights import Standing, TaskFacts
+from foreshock.check._lines import Judged
+from foreshock.check._task import Scored, Task, main_scores, pair_error, standings
+from foreshock.records import Run, RunStatus
+from foreshock.series import conditions_text
+
+_TWIN = {
+    "inspect": "Run the task with --epochs 8 for a pass rate, or with logprobs for the answer's probability.",
+    "lm-eval": "A multiple-choice or log-likelihood form of the task, run with --log_samples, would give one.",
+}
+_ANY_TWIN = "Log-probabilities of the answer, or several samples per item, would give one."
+
+
+def task_facts(task: Task, judged: Sequence[Judged], agreement: Mapping[str, tuple[int, int]]) -> TaskFacts:
+    """What the lights of a task with item scores are judged from.
+
+    Args:
+        task: The task.
+        judged: Its judged lines.
+        agreement: Responses on which our hard metric equals the harness's own score, and how many were compared, by
+            run key.
+    """
+    rows = main_scores(task)
+    complete = [row for row in rows if row.run.status is RunStatus.COMPLETE]
+    main = task.measures.main
+    equal = sum(agreement[run.run_key][0] for run in task.runs if run.run_key in agreement)
+    compared = sum(agreement[run.run_key][1] for run in task.runs if run.run_key in agreement)
+    floor = task.chance if task.chance is not None else main.low if main else None
+    return TaskFacts(
+        task=task.name,
+        metric=main.name if main else None,
+        kind=main.kind if main else None,
+        scale=100.0 if main and (main.low, main.high) == (0, 1) else None,
+        twins=[measure.name for measure in task.measures.twins],
+        missing_twin=_TWIN.get(task.runs[0].format, _ANY_TWIN),
+        floor=floor,
+        ceiling=main.high if main else None,
+        standings=standings(complete),
+        pair_error=pair_error(task, complete),
+        agreement=(equal / compared, compared) if compared and main and main.source == "foreshock" else None,
+        differences=differences(task.runs, _item_sets(task, complete)),
+        incomplete=len(task.runs) - len([run for run in task.runs if run.status is RunStatus.COMPLETE]),
+        trends=[one.trend for one in judged],
+    )
+
+
+def total_facts(
+    name: str, runs: Sequence[Run], rows: Sequence[Mapping[str, object]], judged: Sequence[Judged]
+) -> TaskFacts:
+    """The same for a task of which only totals are known."""
+    metric = str(rows[0]["metric"]) if rows else None
+    mine = [row for row in rows if row["metric"] == metric]
+    by_key = {run.run_key: run for run in runs}
+    found = [
+        Standing(
+            model=str(row["model"]),
+            value=float(str(row["value"])),
+            low=_number(row["low"]),
+            high=_number(row["high"]),
+            stderr=_stderr(row),
+            n=None if row["n"] is None else int(str(row["n"])),
+            counts=by_key[str(row["run_key"])].counts,
+        )
+        for row in mine
+    ]
+    rate = bool(found) and all(0 <= standing.value <= 1 for standing in found)
+    return TaskFacts(
+        task=name,
+        metric=metric,
+        kind="hard" if metric else None,
+        scale=100.0 if rate else None,
+        twins=[],
+        missing_twin="Only totals are here: keep the responses (lm-eval --log_samples).",
+        floor=None,
+        ceiling=1.0 if rate else None,
+        standings=found,
+        pair_error=None,
+        agreement=None,
+        differences=differences(runs, set()),
+        incomplete=sum(run.status is not RunStatus.COMPLETE for run in runs),
+        trends=[one.trend for one in judged],
+    )
+
+
+def differences(runs: Sequence[Run], item_sets: set[frozenset[str]]) -> list[str]:
+    """What is not the same in all runs of a task, in words."""
+    found = []
+    for word, values in (
+        ("task version", {run.task_version for run in runs}),
+        ("scorer", {run.scorer_hash for run in runs}),
+        ("judge", {run.judge for run in runs}),
+        ("prompt", {run.prompt_hash for run in runs}),
+        ("conditions", {conditions_text(run) for run in runs}),
+        ("harness", {run.format for run in runs}),
+    ):
+        known = sorted(str(value) for value in values - {None})
+        if len(known) > 1:
+            short = len(known) <= 3 and all(len(value) <= 40 for value in known)
+            found.append(f"{word} ({' / '.join(known)})" if short else f"{word} ({len(known)} kinds)")
+    if len(item_sets) > 1:
+        shared = frozenset.intersection(*item_sets)
+        found.append(f"items ({len(shared):,} of {max(map(len, item_sets)):,} are shared)")
+    return found
+
+
+def _item_sets(task: Task, rows: Sequence[Scored]) -> set[frozenset[str]]:
+    main = task.measures.main
+    if main is None or not task.blocks:
+        return set()
+    block, labels = task.blocks[0], np.array(task.blocks[0].items, object)
+    return {frozenset(labels[~np.isnan(block.row(main.id, row.run.run_key))].tolist()) for row in rows}
+
+
+def _number(value: object) -> float | None:
+    return None if value is None else float(str(value))
+
+
+def _stderr(row: Mapping[str, object]) -> float | None:
+    low, high = _number(row["low"]), _number(row["high"])
+    return None if low is None or high is None else (high - low) / (2 * 1.96)

@@ -1,0 +1,195 @@
+"""Judge every line of a task: by items where there are some, else say what totals alone cannot tell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from foreshock.check._measures import Measure
+from foreshock.check._task import Task
+from foreshock.mirage import Hard, Judgement, Twin, emergence_p, judge
+from foreshock.records import Evidence, Finding, Light, Need, Rate, State, Subject
+from foreshock.series import Panel, Series, panel
+
+LIGHTS = {"break": Light.FIRING, "mirage": Light.WARN, "smooth": Light.OK, "unresolved": Light.NO_DATA}
+
+
+class Judged(NamedTuple):
+    """One line with its answer.
+
+    Attributes:
+        finding: The answer.
+        verdict: Row of the table ``verdicts``.
+        series: Rows of the table ``series``.
+        panel: What was looked at; None for totals.
+        judgement: What the mirage room said; None for totals.
+    """
+
+    finding: Finding
+    verdict: dict[str, Any]
+    series: list[dict[str, Any]]
+    panel: Panel | None
+    judgement: Judgement | None
+
+    @property
+    def trend(self) -> tuple[Light, str]:
+        """The line's light on the trust card."""
+        subject = self.finding.subject
+        word = self.finding.verdict or "unresolved"
+        return LIGHTS[word], f"{subject.model_family} along {subject.axis}: {self.finding.title}"
+
+
+def judge_items(task: Task, seed: int) -> list[Judged]:
+    """Judge every line of a task that has item scores on its main metric, under every answer filter."""
+    main = task.measures.main
+    if main is None or main.kind != "hard":
+        return []
+    hard = _hard(main, task.chance)
+    twins = [_twin(measure) for measure in task.measures.twins]
+    ids = [main.id, *(twin.name for twin in twins)]
+    found = []
+    for block, correct in zip(task.blocks, task.positions, strict=True):
+        for line in task.lines:
+            made = panel(line, block, ids, correct)
+            if made.points:
+                told = judge(made, hard, twins, seed=seed, checks=_checks(task))
+                found.append(_judged(made, told, main, task))
+    return found
+
+
+def _hard(main: Measure, chance: float | None) -> Hard:
+    # a harness score whose link is not known is read as a product of parts, the form in which mirages come
+    link: Any = main.link or "all-of-N"
+    ceiling = main.high if main.high is not None else 1.0
+    return Hard(main.id, link, chance=chance or 0.0, ceiling=ceiling, binary=True)
+
+
+def _twin(measure: Measure) -> Twin:
+    return Twin(measure.id, measure.base, high=measure.high if measure.high is not None else 1.0)
+
+
+def _checks(task: Task) -> Mapping[str, tuple[str, str]]:
+    """Alternatives that the runs' own records settle."""
+    runs = [run for line in task.lines for stop in line.stops for group in stop.groups for run in group]
+    versions = {(run.format, run.writer, run.task_version, run.scorer_hash) for run in runs}
+    checks: dict[str, tuple[str, str]] = {}
+    if len(versions) == 1:
+        checks["harness or scorer change"] = ("ruled-out", "one harness version, task version and scorer throughout")
+    elif len(versions) > 1:
+        checks["harness or scorer change"] = ("possible", f"{len(versions)} versions of harness, task or scorer")
+    prompts = {run.prompt_hash for run in runs}
+    if len(prompts) == 1 and None not in prompts:
+        checks["prompt change"] = ("ruled-out", "the same prompt hash throughout")
+    elif len(prompts - {None}) > 1:
+        checks["prompt change"] = ("possible", f"{len(prompts)} different prompts")
+    return checks
+
+
+def _judged(made: Panel, told: Judgement, main: Measure, task: Task) -> Judged:
+    names = {measure.id: measure.name for measure in task.measures.all}
+    rows = [
+        {
+            "finding_id": told.finding.id,
+            "task": made.task,
+            "family": made.family,
+            "axis": made.axis,
+            "axis_known": made.axis_known,
+            "log_axis": made.log_axis,
+            "metric": names.get(line.metric, line.metric),
+            "role": line.role,
+            "unit": line.unit,
+            "chance": task.chance if line.role == "hard" else None,
+            "points": line.points(),
+        }
+        for line in told.lines
+    ]
+    verdict = told.row(len(made.items), len(made.points))
+    verdict["hard"], verdict["twin"] = main.name, names.get(told.twin or "", told.twin)
+    return Judged(told.finding, verdict, rows, made, told)
+
+
+def judge_totals(found: Series, seed: int) -> Judged:
+    """What a series of totals can say: it is drawn, its emergence score is given, and nothing is claimed."""
+    reasons = []
+    if len(found.points) < 4:
+        reasons.append(f"{len(found.points)} of >= 4 models")
+    if not found.axis_known:
+        reasons.append("no axis")
+    reasons += ["totals only, no item scores", "no twin"]
+    title = f"unresolved: {'; '.join(reasons)}"
+    keys = sorted({point.run_key for point in found.points})
+    finding = Finding(
+        code="FS301",
+        subject=Subject(task=found.task, model_family=found.family, metric=found.metric, axis=found.axis, runs=keys),
+        state=State.NO_DATA,
+        verdict="unresolved",
+        title=title,
+        null="not tested: a total has no items to resample and no twin to be read against",
+        rate=Rate(),
+        needs=[
+            *([Need(what="models on the axis", have=len(found.points), enough=4)] if len(found.points) < 4 else []),
+            Need(what="item scores with a twin", have=0, enough=1),
+        ],
+        evidence=[Evidence(run=key, item=None, epoch=None, what="logged total") for key in keys[:20]],
+        evidence_total=len(keys),
+        advice="keep the responses: lm-eval --log_samples, or the full Inspect log instead of its header",
+    )
+    score, p = _emergence(found, seed)
+    finite = score is not None and np.isfinite(score)
+    verdict = {
+        "finding_id": finding.id,
+        "task": found.task,
+        "family": found.family,
+        "axis": found.axis,
+        "verdict": "unresolved",
+        "reason": "; ".join(reasons),
+        "points": len(found.points),
+        "items": None,
+        "hard": found.metric,
+        "twin": None,
+        "share": None,
+        "share_low": None,
+        "share_high": None,
+        "emergence": score if finite else None,
+        "emergence_infinite": score is not None and not finite,
+        "emergence_p": p,
+        "link_gap": None,
+    }
+    return Judged(finding, verdict, [_total_row(finding.id, found)], None, None)
+
+
+def _emergence(found: Series, seed: int) -> tuple[float | None, float | None]:
+    """Emergence score with its null; only for rates whose number of items is known, because it means nothing alone."""
+    values = np.array([point.value for point in found.points])
+    items = [point.n for point in found.points if point.n]
+    if len(values) < 3 or len(items) < len(values) or values.min() < 0 or values.max() > 1:
+        return None, None
+    return emergence_p(values, items, np.random.default_rng(seed))
+
+
+def _total_row(finding_id: str, found: Series) -> dict[str, Any]:
+    def ends(value: float, error: float | None) -> tuple[float | None, float | None]:
+        return (None, None) if error is None else (value - 1.96 * error, value + 1.96 * error)
+
+    points = []
+    for point in found.points:
+        low, high = ends(point.value, point.stderr)
+        points.append(
+            {"label": point.label, "x": point.x, "value": point.value, "low": low, "high": high, "n": point.n}
+        )
+    return {
+        "finding_id": finding_id,
+        "task": found.task,
+        "family": found.family,
+        "axis": found.axis,
+        "axis_known": found.axis_known,
+        "log_axis": found.log_axis,
+        "metric": found.metric,
+        "role": "hard",
+        "unit": "score",
+        "chance": None,
+        "points": points,
+        "source": found.source,
+    }

@@ -1,0 +1,67 @@
+"""The first lines of a report: what these logs can answer, what they cannot, and what would change that."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from foreshock.check._lines import Judged
+from foreshock.records import Counts, Run, RunStatus
+
+
+def opening(runs: Sequence[Run], judged: Sequence[Judged], metrics: Sequence[str], unread: int) -> list[dict[str, Any]]:
+    """Rows of ``opening``: {kind: can | cannot | needs, text, do}."""
+    rows = [_row("can", text) for text in _can(runs, judged, metrics)]
+    rows += [_row("cannot", text) for text in _cannot(runs, judged, unread)]
+    return rows + _needs(judged)
+
+
+def _row(kind: str, text: str, do: str | None = None) -> dict[str, Any]:
+    return {"kind": kind, "text": text, "do": do}
+
+
+def _can(runs: Sequence[Run], judged: Sequence[Judged], metrics: Sequence[str]) -> list[str]:
+    total = sum((run.counts for run in runs), Counts())
+    tasks, models = {run.task for run in runs}, {run.model for run in runs}
+    found = []
+    if total.delivered:
+        many = f"{len(metrics)} metrics" if len(metrics) != 1 else "1 metric"
+        found.append(
+            f"score {total.delivered:,} stored responses of {len(models):,} models on {len(tasks):,} tasks under {many}"
+        )
+    elif runs:
+        found.append(f"show the logged totals of {len(models):,} models on {len(tasks):,} tasks")
+    words = Counter(one.finding.verdict for one in judged)
+    said = sum(words[word] for word in ("smooth", "mirage", "break"))
+    if said:
+        told = ", ".join(f"{words[word]} {word}" for word in ("break", "mirage", "smooth") if words[word])
+        found.append(f"give a verdict on {said} of {len(judged)} lines of models: {told}")
+    return found
+
+
+def _cannot(runs: Sequence[Run], judged: Sequence[Judged], unread: int) -> list[str]:
+    found = []
+    open_lines = [one for one in judged if one.finding.verdict == "unresolved"]
+    if open_lines:
+        share = len(open_lines) / len(judged)
+        found.append(f"give a verdict on {len(open_lines)} of {len(judged)} lines ({share:.0%} withheld)")
+    unfinished = sum(run.status is not RunStatus.COMPLETE for run in runs)
+    if unfinished:
+        found.append(f"use {unfinished} unfinished run(s) in trends")
+    if unread:
+        found.append(f"read {unread} file(s); they are listed below with the reason")
+    return found
+
+
+def _needs(judged: Sequence[Judged]) -> list[dict[str, Any]]:
+    """The advice of unresolved lines, most frequent first, each once."""
+    wanted: dict[str, Counter[str]] = {}
+    for one in judged:
+        if one.finding.verdict == "unresolved":
+            wanted.setdefault(str(one.verdict["reason"]), Counter())[one.finding.advice] += 1
+    ordered = sorted(wanted.items(), key=lambda kv: (-kv[1].total(), kv[0]))
+    return [
+        _row("needs", f"{counts.total()} line(s): {reason}", counts.most_common(1)[0][0])
+        for reason, counts in ordered[:5]
+    ]

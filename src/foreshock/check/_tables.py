@@ -1,0 +1,127 @@
+"""Rows of the tables that the report is drawn from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import msgspec
+
+from foreshock.check._task import Scored, Task
+from foreshock.records import ModelCard, Run
+from foreshock.series import axis_value, conditions_text, family_label
+
+
+def run_row(run: Run) -> dict[str, Any]:
+    """Row of ``runs``."""
+    return {
+        "run_key": run.run_key,
+        "model": run.model,
+        "task": run.task,
+        "status": run.status.value,
+        "created": run.created,
+        "format": run.format,
+        "writer": run.writer,
+        "conditions": conditions_text(run),
+        **msgspec.to_builtins(run.counts),
+        "warnings": run.warnings,
+    }
+
+
+def model_rows(task: Task, rows: Iterable[Scored], harness: Mapping[str, float]) -> list[dict[str, Any]]:
+    """Rows of ``models``: every run of a task on its main metric, on both denominators.
+
+    Args:
+        task: The task.
+        rows: Its scores on the main metric.
+        harness: The harness's own total on the same metric, by run key.
+    """
+    axes = {
+        run.run_key: (line, stop)
+        for line in reversed(task.lines)
+        for stop in line.stops
+        for group in stop.groups
+        for run in group
+    }
+    found = []
+    for row in rows:
+        line, stop = axes.get(row.run.run_key, (None, None))
+        replicate = stop is not None and all(group[0].run_key != row.run.run_key for group in stop.groups)
+        found.append(
+            {
+                **_placed(row.run, task.cards[row.run.run_key], line.axis if line else None),
+                "metric": row.measure.name,
+                "value": row.value,
+                "low": row.low,
+                "high": row.high,
+                "n": row.n,
+                "value_expected": _over_expected(row),
+                "value_parsed": row.value_parsed,
+                "harness_value": harness.get(row.run.run_key),
+                "replicates": sum(len(group) for group in stop.groups) if stop else 1,
+                "note": _note(row.run, replicate=replicate, placed=line is not None),
+            }
+        )
+    return found
+
+
+def total_rows(
+    runs: Iterable[Run], cards: Mapping[str, ModelCard], totals: Iterable[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """Rows of ``models`` for runs of which only totals were logged, one per logged metric."""
+    by_key = {run.run_key: run for run in runs}
+    found = []
+    for total in totals:
+        run = by_key[total["run_key"]]
+        error, value = total["stderr"], total["value"]
+        found.append(
+            {
+                **_placed(run, cards[run.run_key], None),
+                "metric": total["metric_id"] + (f",{total['filter']}" if total["filter"] else ""),
+                "value": value,
+                "low": None if error is None else value - 1.96 * error,
+                "high": None if error is None else value + 1.96 * error,
+                "n": total["n"],
+                "value_expected": None,
+                "value_parsed": None,
+                "harness_value": value,
+                "replicates": 1,
+                "note": "total from the log; no responses",
+            }
+        )
+    return found
+
+
+def _placed(run: Run, card: ModelCard, axis: str | None) -> dict[str, Any]:
+    counts = run.counts
+    answered = counts.delivered
+    return {
+        "task": run.task,
+        "run_key": run.run_key,
+        "model": run.model,
+        "family": family_label(card),
+        "axis": axis,
+        "x": axis_value(run, card, axis) if axis else None,
+        "status": run.status.value,
+        "conditions": conditions_text(run),
+        **msgspec.to_builtins(counts),
+        "unparsed": answered - counts.parsed,
+        "unparsed_share": (answered - counts.parsed) / answered if answered else None,
+    }
+
+
+def _over_expected(row: Scored) -> float | None:
+    """The same number of right answers over every response that was expected; None where epochs make items unequal."""
+    counts = row.run.counts
+    expected = counts.expected or (counts.delivered + counts.refused + counts.error + counts.missing)
+    if row.measure.kind != "hard" or counts.delivered == 0 or expected % max(row.n, 1):
+        return None if row.measure.kind != "hard" or not expected else row.value * counts.delivered / expected
+    return row.value * counts.delivered / expected
+
+
+def _note(run: Run, *, replicate: bool, placed: bool) -> str:
+    if run.status.value != "complete":
+        return f"{run.status.value}: not part of trends"
+    if replicate:
+        return "repeat: gives run-to-run noise"
+    return "" if placed else "no place on an axis"
