@@ -183,8 +183,14 @@ def test_item_grain_gives_every_epoch_the_value_of_its_item():
         for i, e, a in [("p", 1, "4"), ("q", 1, "5"), ("p", 2, "5"), ("q", 2, "5"), ("p", 3, None), ("r", 1, "4")]
     ]
     found = score_batch(get_metric("pass_rate"), columns(rows))
-    assert found.values == [0.5, 0.0, 0.5, 0.0, None, 1.0]
-    assert found.statuses[4] == "unparsed"
+    assert found.values == [0.5, 0.0, 0.5, 0.0, None, None]
+    assert found.statuses[4:] == ["unparsed", "needs"]
+
+
+def test_responses_without_any_id_are_never_the_same_item():
+    rows = [{"item_id": None, "item_key": None, "answer": "4", "targets": ["4"]}] * 3
+    assert score_batch(get_metric("pass_rate"), columns(rows)).statuses == ["needs"] * 3
+    assert score_batch(get_metric("pass_rate"), {"answer": ["4", "4"], "targets": [["4"]] * 2}).statuses == ["needs"] * 2
 
 
 def test_a_metric_sees_only_what_it_declares():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from foreshock.metrics._registry import get_metric
 from foreshock.metrics._response import Response
 from foreshock.metrics._score import score_batch
-from foreshock.metrics._spec import Function, metric
+from foreshock.metrics._spec import Function, Inapplicable, metric
 
 
 @metric(
@@ -19,9 +19,9 @@ from foreshock.metrics._spec import Function, metric
 def pass_rate(*, of: str = "exact_match", threshold: float = 1.0) -> Function:
     """Share of an item's responses whose value of another metric is at least ``threshold``.
 
-    Responses that did not arrive are left out and those without an answer are not seen here either (they are
-    ``unparsed`` in the scores, and the aggregate gives both denominators). Every response of the item carries the
-    value.
+    Needs at least two responses to the item: of one it would only say again what the other metric says. Responses that
+    did not arrive are left out, and so are those without an answer (they are ``unparsed`` in the scores, and the
+    aggregate gives both denominators). Every response of the item carries the value.
 
     Args:
         of: The other metric, as :func:`get_metric` takes it.
@@ -35,6 +35,8 @@ def pass_rate(*, of: str = "exact_match", threshold: float = 1.0) -> Function:
     spec = get_metric(of)
 
     def score(responses: list[Response]) -> float | None:
+        if len(responses) < 2:
+            raise Inapplicable("the item has fewer than two responses with an answer")
         columns = {name: [getattr(r, name) for r in responses] for name in Response.__struct_fields__}
         values = [v for v in score_batch(spec, columns).values if v is not None]
         return sum(v >= threshold for v in values) / len(values) if values else None

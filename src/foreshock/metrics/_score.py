@@ -18,7 +18,8 @@ LABEL_LIMIT = 200
 """Characters kept of an error message."""
 
 _SAMPLE = 1_000  # rows looked at to see whether half of them repeat; below so many there is nothing to win
-_GROUP = ("run_key", "task", "filter", "item_key", "item_id")
+ITEM = ("ingest_id", "run_key", "task", "filter", "perturbation", "item_key", "item_id")
+"""Columns that tell the items of a run apart; whichever are there are used."""
 
 
 class ScoreColumns(NamedTuple):
@@ -175,9 +176,11 @@ def _guarded(function: Callable[[Any], Any], argument: Any) -> Any:
 
 def _by_item(function: Callable[[Any], Any], records: list[Response], columns: Columns) -> list[Any]:
     groups: dict[Any, list[int]] = {}
-    keys = [columns[name] for name in _GROUP if name in columns]
-    for i, key in enumerate(zip(*keys, strict=True) if keys else repeat((), len(records))):
-        groups.setdefault(key, []).append(i)
+    names = [name for name in ITEM if name in columns]
+    keys = zip(*(columns[name] for name in names), strict=True) if names else repeat((), len(records))
+    for i, key in enumerate(keys):
+        known = any(value is not None for name, value in zip(names, key, strict=True) if name.startswith("item"))
+        groups.setdefault(key if known else i, []).append(i)
     outcomes: list[Any] = [None] * len(records)
     for members in groups.values():
         outcome = _guarded(function, [records[i] for i in members])
