@@ -14,7 +14,10 @@ OWN = (
     "foreshock.readers._lm_eval:LmEvalReader",
 )
 # these take any table whose columns are understood, so every other reader is asked before them
-GENERAL: tuple[str, ...] = ()
+GENERAL = (
+    "foreshock.readers._tables:TableReader",
+    "foreshock.readers._items:ItemReader",
+)
 
 
 def readers() -> dict[str, Reader]:

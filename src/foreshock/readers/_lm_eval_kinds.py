@@ -27,6 +27,9 @@ from foreshock.readers._lm_eval_line import (
     requests,
 )
 
+LABEL = 2
+"""Longest continuation that is taken for a label (``A``, ``B)``) when the document lists options."""
+
 _NO_META: Mapping[str, Any] = MappingProxyType({})
 _decode = msgspec.json.decode
 
@@ -123,7 +126,9 @@ def _choice(line: Any, lls: list[float | None], asked: Requests, doc: Doc, task:
     n = len(lls)
     plain = _undelimited(texts, task.delimiter) if texts and len(texts) == n else []
     distinct = len(set(plain)) == n
-    choices = listed_choices(doc.choices, n) or (plain if distinct else None)
+    # letters stand for options that the document spells out; else the text that was scored is the option
+    labels = not distinct or max(map(len, plain)) <= LABEL
+    choices = (listed_choices(doc.choices, n) if labels else None) or (plain if distinct else None)
     gold = gold_index(line.target, choices or [str(i) for i in range(n)], plain)
     logprobs = [ll for ll in lls if ll is not None]
     best = logprobs.index(max(logprobs)) if len(logprobs) == n else None

@@ -38,7 +38,7 @@ def unknown(candidate: Candidate, tried: Sequence[str]) -> ForeshockError:
         )
     begin = candidate.head.removeprefix(UTF8_BOM).lstrip()[:1]
     broken = _broken_json(candidate) if begin in (b"{", b"[") else None
-    columns = _columns(candidate)
+    columns = columns_of(candidate)
     found = broken or ("no reader knows this file" + (f" (it begins with {', '.join(columns)})" if columns else ""))
     do = map_command(candidate, columns) if columns and not broken else "see docs/readers for what each format is"
     return UnknownFormatError(found, expected=f"one of {', '.join(tried)}", do=do, where=where)
@@ -80,7 +80,7 @@ def _is_json(line: bytes) -> bool:
     return True
 
 
-def _columns(candidate: Candidate) -> list[str]:
+def columns_of(candidate: Candidate) -> list[str]:
     """Names in the first row or record, when it has such."""
     from foreshock.readers._json import fields, records
 

@@ -1,0 +1,171 @@
+"""Reader of home-made tables of responses: CSV, JSON Lines, JSON arrays, Parquet, zipped or not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from foreshock._base import ForeshockError, UnknownFormatError
+from foreshock.readers._items_build import ItemRows
+from foreshock.readers._items_chat import chat, is_chat
+from foreshock.readers._items_roles import Roles, detect, parent_name, shots_in, told
+from foreshock.readers._items_sniff import is_table
+from foreshock.readers._items_survey import Group, Record, Survey
+from foreshock.readers._items_table import LineRows, Table, tables
+from foreshock.readers._presets import PRESETS, Preset, preset
+from foreshock.readers._protocol import Candidate, Failure, Reading, ReadOptions
+from foreshock.records import Batch, Run, RunStatus, ingest_id, run_key
+
+
+class _Plan(NamedTuple):
+    """How one table is to be read."""
+
+    roles: Roles
+    preset: Preset | None
+    notes: list[str]
+
+
+class _Names(NamedTuple):
+    """What the path says about a table."""
+
+    model: str | None
+    task: str
+    shots: str | None
+    guesses: list[str]
+
+
+class ItemReader:
+    """Reads any table of responses whose columns are plain or told with ``--map`` or ``--preset``."""
+
+    name = "items"
+    version = 1
+
+    def claims(self, candidate: Candidate, options: ReadOptions) -> bool:
+        """Whether the content is a table."""
+        asked = {**(PRESETS[options.preset].roles if options.preset in PRESETS else {}), **options.map}
+        return is_table(candidate, list(asked.values()))
+
+    def read(self, candidates: Iterable[Candidate], options: ReadOptions) -> Iterator[Reading | Failure]:
+        """Read every table; a file may hold several runs, an archive several tables."""
+        for candidate in candidates:
+            path, found = candidate.path, False
+            try:
+                for table in tables(path):
+                    found = True
+                    if isinstance(table, ForeshockError):
+                        yield Failure(path, table)
+                    else:
+                        yield from self._table(table, options)
+                if not found:
+                    raise UnknownFormatError(
+                        "no member of the archive is a table",
+                        expected="a member such as results.jsonl",
+                        do="unpack it and add what is inside",
+                        where=str(path),
+                    )
+            except ForeshockError as error:
+                yield Failure(path, error)
+
+    def _table(self, table: Table, options: ReadOptions) -> Iterator[Reading | Failure]:
+        try:
+            plan = _plan(table, options)
+            survey = Survey(table, plan.roles, options.scale)
+            for group, records in survey.runs():
+                yield self._reading(survey, plan, group, records, options)
+        except ForeshockError as error:
+            yield Failure(table.path, error)
+
+    def _reading(
+        self, survey: Survey, plan: _Plan, group: Group, records: Iterator[Record], options: ReadOptions
+    ) -> Reading:
+        table, columns = survey.table, plan.roles.columns
+        first = next(records)
+        output = first.values.get("output")
+        names = _names(table, plan, group, options)
+        model, task = group.model or names.model or table.stem, group.task or names.task
+        shots = {"shots": names.shots} if names.shots else {}
+        # a copy elsewhere is the same run; another table of the same model and task is another one
+        content = (table.source.sha256, table.member or "")
+        key = run_key("items", model, task, group.date or "", names.shots or "", *content)
+        told_by_user = {"map": options.map, "preset": options.preset, "scale": options.scale}
+        identity = {**told_by_user, "model": options.model, "task": options.task}
+        cut = table.data.cut if isinstance(table.data, LineRows) else None
+        unused = [c for c in table.data.columns if c not in columns.values()]
+        run = Run(
+            run_key=key,
+            format=self.name,
+            reader=f"{self.name}@{self.version}",
+            model=model,
+            task=task,
+            conditions=shots,
+            created=group.date or (chat(output).created if is_chat(output) else None),
+            sources=[table.source],
+            status=RunStatus.PARTIAL if cut else RunStatus.COMPLETE,
+            warnings=[*plan.notes, *survey.warnings, *([cut] if cut else [])],
+            guesses=names.guesses,
+            meta={"read_as": columns, "columns_not_used": unused},
+        )
+        run = msgspec.structs.replace(run, ingest_id=ingest_id(key, run.sources, run.reader, identity))
+        rows = ItemRows(columns.get("score", "score"), options.scale, survey.first_epoch, table.where)
+        return Reading(run, _batches(rows, chain([first], records)))
+
+
+def _batches(rows: ItemRows, records: Iterable[Record]) -> Iterator[Batch]:
+    yield from rows.batches(records)
+    warnings = rows.warnings()
+    if warnings:
+        yield Batch("runs", {"warnings": [warnings]})
+
+
+def _plan(table: Table, options: ReadOptions) -> _Plan:
+    columns, where = table.data.columns, table.where
+    if options.preset:
+        chosen = preset(options.preset)
+        return _Plan(told({**chosen.roles, **options.map}, columns, where), chosen, [])
+    if options.map:
+        return _Plan(told(options.map, columns, where), None, [])
+    for name, known in PRESETS.items():
+        if set(known.roles.values()) <= set(columns):
+            note = f"read with the preset {name}, whose columns these are"
+            return _Plan(told(known.roles, columns, where), known, [note])
+    roles = detect(columns, where)
+    roles = _index_target(table, roles)
+    return _Plan(roles, None, [roles.sentence()])
+
+
+def _index_target(table: Table, roles: Roles) -> Roles:
+    """A whole-number target beside choices is the index of the right one."""
+    from foreshock.readers._items_table import cell
+
+    columns = dict(roles.columns)
+    if "choices" not in columns or "target" not in columns or "gold_index" in columns:
+        return roles
+    first: Any = next((cell(row, columns["target"]) for _, row in table.data.rows()), None)
+    if isinstance(first, int) and not isinstance(first, bool):
+        columns["gold_index"] = columns.pop("target")
+    return Roles(columns, roles.told)
+
+
+def _names(table: Table, plan: _Plan, group: Group, options: ReadOptions) -> _Names:
+    """Model and task: from columns, from what the user said, from the preset's file names, else guessed."""
+    stem, guesses = table.stem, []
+    archive = Path(table.path.name).stem
+    if plan.preset:
+        found = plan.preset.name.search(stem) or plan.preset.name.search(archive)
+        if found:
+            return _Names(options.model or found["model"], options.task or plan.preset.task, found["shots"], [])
+    bare, shots = shots_in(stem)
+    if options.model or group.model:
+        model, rest = options.model or group.model, bare
+    else:
+        model, rest = bare, parent_name(table.path)
+        guesses.append("model")
+    task = options.task or (plan.preset.task if plan.preset else None)
+    if task is None and group.task is None:
+        task = rest
+        guesses.append("task")
+    return _Names(model, task or rest, shots, guesses)

@@ -1,0 +1,142 @@
+"""Rows of a table of responses turned into items, responses and harness scores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+import msgspec
+
+from foreshock.readers._items_chat import Chat, chat, is_chat
+from foreshock.readers._items_survey import Record
+from foreshock.readers._items_values import as_int, as_list, as_score, as_text, gold_of
+from foreshock.readers._rows import Rows
+from foreshock.records import Batch, Delivery, ScoreStatus, item_key
+
+TABLES = {
+    "items": ("item_key", "item_id", "input", "choices", "targets", "gold_index", "subset"),
+    "responses": (
+        *("row", "item_key", "item_id", "epoch", "sample", "delivery", "output", "answer"),
+        *("input_tokens", "output_tokens", "total_tokens", "token_unit"),
+    ),
+    "scores": ("row", "metric_id", "source", "value", "status", "label"),
+}
+
+
+class Reply(NamedTuple):
+    """What the model gave in one row."""
+
+    outputs: list[str | None]
+    answers: list[str | None]
+    delivery: Delivery
+    tokens: tuple[int | None, int | None, int | None] = (None, None, None)
+    unit: str | None = None
+
+
+class ItemRows:
+    """Builds the batches of one run.
+
+    Args:
+        score: Name of the column of scores, which becomes the name of the metric.
+        scale: Highest score.
+        first_epoch: Smallest epoch of the table.
+        where: Place of a row, for messages.
+    """
+
+    def __init__(self, score: str, scale: float | None, first_epoch: int, where: str) -> None:
+        self._score_name, self._scale, self._shift, self._where = score, scale, 1 - min(first_epoch, 1), where
+        self._rows = Rows(TABLES)
+        self._item, self._response, self._score = map(self._rows.appender, TABLES)
+        self._items: dict[str | None, set[int]] = {}
+        self._responses = self._golds = self._options = 0
+
+    def batches(self, records: Iterable[Record]) -> Iterator[Batch]:
+        """Rows of every record."""
+        for record in records:
+            self._rows.grow(self._add(record.values))
+            if self._rows.full:
+                yield from self._rows.flush()
+        yield from self._rows.flush()
+
+    def warnings(self) -> list[str]:
+        """What the user should know about the rows given out so far."""
+        found = []
+        if self._golds:
+            found.append(f"in {self._golds} rows the index of the right choice is not the target; the target counts")
+        if self._options:
+            found.append(f"{self._options} rows repeat an item with another question, choices or target")
+        return found
+
+    def _add(self, values: Mapping[str, Any]) -> int:
+        name = as_text(values.get("item"))
+        key, size = self._add_item(name, values)
+        reply = _reply(values)
+        if "score" in values:
+            self._add_score(values)
+        epoch = as_int(values.get("epoch"))
+        epoch = 1 if epoch is None else epoch + self._shift
+        for sample, output in enumerate(reply.outputs):
+            answer = reply.answers[sample] if sample < len(reply.answers) else None
+            row = (self._responses, key, name, epoch, sample, reply.delivery.value, output, answer)
+            self._response((*row, *reply.tokens, reply.unit))
+            self._responses += 1
+            size += len(output or "")
+        return size
+
+    def _add_item(self, name: str | None, values: Mapping[str, Any]) -> tuple[str | None, int]:
+        question, target = as_text(values.get("input")), values.get("target")
+        choices = as_list(values.get("choices"), self._where)
+        gold = gold_of(values.get("gold_index"), target, choices)
+        meant = gold_of(None, target, choices)
+        if gold is not None and meant is not None and gold != meant:
+            self._golds += 1
+            gold = None
+        if isinstance(target, list):
+            targets: list[str] | None = [as_text(t) or "" for t in target]
+        elif target is None:
+            targets = [choices[gold]] if choices and gold is not None else None
+        else:
+            targets = [as_text(target) or ""]
+        key = item_key(question, choices or (), targets or ())
+        mark = hash((key, tuple(targets or ()), gold))
+        known = self._items.setdefault(name, set())
+        if mark not in known:
+            self._options += bool(known) and name is not None
+            known.add(mark)
+            self._item((key, name, question, choices, targets, gold, as_text(values.get("subset"))))
+        return key, len(question or "")
+
+    def _add_score(self, values: Mapping[str, Any]) -> None:
+        value, label = as_score(values.get("score"), self._scale, self._where)
+        if value is None and label is None:
+            return
+        metric = as_text(values.get("metric")) or self._score_name
+        status = ScoreStatus.FAILED if value is None else ScoreStatus.SCORED
+        self._score((self._responses, metric, "harness", value, status.value, label))
+
+
+def _reply(values: Mapping[str, Any]) -> Reply:
+    output = values.get("output")
+    answers = _texts(values.get("answer"))
+    if is_chat(output):
+        return _of_chat(chat(output), answers)
+    outputs = _texts(output)
+    given = any(o is not None for o in outputs) or any(a is not None for a in answers)
+    if not given and values.get("score") is None:
+        return Reply([None], [None], Delivery.MISSING)
+    if len(outputs) < len(answers) and outputs == [None]:
+        outputs = [None] * len(answers)
+    return Reply(outputs, answers, Delivery.OK)
+
+
+def _of_chat(found: Chat, answers: list[str | None]) -> Reply:
+    outputs: list[str | None] = [*found.outputs] or [None]
+    return Reply(outputs, answers, found.delivery, found.tokens, found.model)
+
+
+def _texts(value: Any) -> list[str | None]:
+    if isinstance(value, list):
+        return [as_text(v) for v in value] or [None]
+    if isinstance(value, str | int | float) or value is None:
+        return [as_text(value)]
+    return [msgspec.json.encode(value).decode()]

@@ -1,0 +1,227 @@
+"""Tables of responses in every container: delimited text, JSON Lines, a JSON array, Parquet, members of a zip."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path, PurePosixPath
+from typing import IO, Any, Protocol
+
+import msgspec
+
+from foreshock._base import BrokenFileError, ForeshockError
+from foreshock.readers._files import MAX_ARRAY, lines, open_bytes, source
+from foreshock.readers._items_csv import CsvRows
+from foreshock.readers._json import UTF8_BOM, check_encoding, fields, records, repeated_keys
+from foreshock.records import Source
+
+SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet")
+PARQUET = b"PAR1"
+_SHOWN_COLUMNS = 20
+
+
+class Rows(Protocol):
+    """Rows that can be gone through more than once.
+
+    Attributes:
+        columns: Names; for JSON those of the first record.
+        unit: What the number of a row counts: line, element or row.
+    """
+
+    columns: list[str]
+    unit: str
+
+    def rows(self) -> Iterator[tuple[int, Mapping[str, Any]]]:
+        """Number and cells of every row."""
+
+
+class Table:
+    """One table with where it came from.
+
+    Args:
+        path: The file.
+        member: Member of the archive, when it is one.
+        opener: Opens the content.
+        origin: The file's identity.
+    """
+
+    def __init__(self, path: Path, member: str | None, opener: Callable[[], IO[bytes]], origin: Source) -> None:
+        self.path, self.member, self.source = path, member, origin
+        self.where = str(path) if member is None else f"{path}, member {member}"
+        self.data: Rows = _rows(opener, self.where)
+
+    @property
+    def stem(self) -> str:
+        """Name of the file (of the archive's member when it has several) without its suffixes."""
+        name = PurePosixPath(self.member).name if self.member else self.path.name
+        for suffix in (".gz", *SUFFIXES):
+            name = name.removesuffix(suffix)
+        return name
+
+    def at(self, number: int) -> str:
+        """Where a row is, for messages."""
+        return f"{self.where}, {self.data.unit} {number}"
+
+
+def tables(path: Path) -> Iterator[Table | ForeshockError]:
+    """The table of a file, or one for each member of an archive; an error for a member that holds none.
+
+    Raises:
+        ReadError: The file cannot be read at all.
+    """
+    origin = source(path)
+    with path.open("rb") as stream:
+        packed = stream.read(4) == b"PK\x03\x04"
+    if not packed:
+        yield Table(path, None, lambda: open_bytes(path), origin)
+        return
+    yield from _members(path, origin)
+
+
+def _members(path: Path, origin: Source) -> Iterator[Table | ForeshockError]:
+    from foreshock.readers._zip import Archive, latest
+
+    with Archive(path) as archive:
+        if archive.salvage is not None:
+            # a table that ends somewhere is no table; single responses can be rescued, rows of a file cannot
+            raise BrokenFileError(
+                archive.salvage.why,
+                expected="a whole archive",
+                do="copy it again from where it was made",
+                where=str(path),
+            )
+        found = [m for m in latest(archive.members) if m.name.lower().endswith(SUFFIXES) and not _hidden(m.name)]
+        for member in found:
+            try:
+                data = archive.read(member)
+                place = msgspec.structs.replace(origin, member=member.name)
+                yield Table(path, member.name, lambda data=data: io.BytesIO(data), place)  # type: ignore[misc]
+            except ForeshockError as error:
+                yield error
+
+
+def _hidden(name: str) -> bool:
+    return any(part.startswith((".", "__MACOSX")) for part in PurePosixPath(name).parts)
+
+
+def _rows(opener: Callable[[], IO[bytes]], where: str) -> Rows:
+    with opener() as stream:
+        head = stream.read(4096)
+    if not head.strip():
+        raise BrokenFileError("the file is empty", expected="a table", do="remove it or copy it again", where=where)
+    check_encoding(head, where)
+    if head.startswith(PARQUET):
+        return ParquetRows(opener, where)
+    begin = head.removeprefix(UTF8_BOM).lstrip()
+    if begin.startswith(b"["):
+        return ArrayRows(opener, where)
+    if begin.startswith(b"{"):
+        return LineRows(opener, where)
+    return CsvRows(opener, where)
+
+
+class LineRows:
+    """JSON Lines. A last line that was cut off is left out and counted in ``cut``."""
+
+    unit = "line"
+
+    def __init__(self, opener: Callable[[], IO[bytes]], where: str) -> None:
+        self._open, self._where = opener, where
+        self.cut: str | None = None
+        self._checked = False
+        self.columns = list(next(iter(self.rows()))[1])
+
+    def rows(self) -> Iterator[tuple[int, dict[str, msgspec.Raw]]]:
+        """Line number and members of every object.
+
+        Raises:
+            BrokenFileError: A line is no JSON object, repeats a key, or is not UTF-8.
+        """
+        with self._open() as stream:
+            for number, data in lines(stream, self._where):
+                try:
+                    yield number, _record(data, f"{self._where}, line {number}", self._checked)
+                except BrokenFileError as error:
+                    if number == 1 or data.endswith(b"\n") or data.rstrip().endswith(b"}"):
+                        raise
+                    self.cut = f"line {number}, the last, is cut off and left out ({error.found})"
+        self._checked = True
+
+
+class ArrayRows:
+    """A JSON array of objects, which has to be parsed whole: up to 1 GiB."""
+
+    unit = "element"
+
+    def __init__(self, opener: Callable[[], IO[bytes]], where: str) -> None:
+        with opener() as stream:
+            data = stream.read(MAX_ARRAY + 1)
+        if len(data) > MAX_ARRAY:
+            raise BrokenFileError(
+                f"a JSON array of more than {MAX_ARRAY >> 20} MiB",
+                expected="one JSON object per line",
+                do="convert it: jq -c '.[]' FILE > FILE.jsonl",
+                where=where,
+            )
+        self._where, self._records = where, records(data, where)
+        if not self._records:
+            raise BrokenFileError("the array is empty", expected="one object per response", where=where)
+        self._checked = False
+        self.columns = list(_record(bytes(self._records[0]), f"{where}, element 1", False))
+
+    def rows(self) -> Iterator[tuple[int, dict[str, msgspec.Raw]]]:
+        """Position and members of every object."""
+        for number, raw in enumerate(self._records, 1):
+            yield number, _record(bytes(raw), f"{self._where}, element {number}", self._checked)
+        self._checked = True
+
+
+class ParquetRows:
+    """A Parquet file, read in slices."""
+
+    unit = "row"
+
+    def __init__(self, opener: Callable[[], IO[bytes]], where: str) -> None:
+        import polars as pl
+
+        with opener() as stream:
+            # a path is read lazily; the bytes of an archive's member are in memory already
+            self._source: Any = stream.read() if isinstance(stream, io.BytesIO) else stream.name
+        try:
+            schema = pl.read_parquet_schema(self._source)
+        except (pl.exceptions.PolarsError, OSError) as error:
+            raise BrokenFileError(f"not a whole Parquet file ({error})", do="copy it again", where=where) from None
+        self.columns = list(schema)
+
+    def rows(self) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Number and cells of every row."""
+        import polars as pl
+
+        scan = pl.scan_parquet(self._source)
+        start = 0
+        while True:
+            part = scan.slice(start, 4096).collect()
+            yield from enumerate(part.iter_rows(named=True), start + 1)
+            if part.height < 4096:
+                return
+            start += part.height
+
+
+def _record(data: bytes, where: str, checked: bool) -> dict[str, msgspec.Raw]:
+    found = fields(data, where)
+    twice = [] if checked else repeated_keys(data, found)
+    if twice:
+        raise BrokenFileError(
+            f"the key {twice[0]!r} occurs twice", expected="each key once", do="correct the record", where=where
+        )
+    return found
+
+
+def cell(row: Mapping[str, Any], column: str) -> Any:
+    """One value; ``a.b`` goes into a nested object when no column has that very name."""
+    value = row.get(column)
+    if value is None and "." in column and column not in row:
+        first, _, rest = column.partition(".")
+        outer = cell(row, first)
+        return cell(outer, rest) if isinstance(outer, dict) else None
+    return msgspec.json.decode(value) if isinstance(value, msgspec.Raw) else value

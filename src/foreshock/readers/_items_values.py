@@ -1,0 +1,123 @@
+"""Cells turned into values, with the refusals that keep a guess from becoming a result."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import msgspec
+
+from foreshock._base import AmbiguousError, BrokenFileError
+from foreshock.readers._lm_eval_item import literal_list
+
+_TRUE = frozenset({"true", "yes", "correct", "pass", "passed", "right", "c"})
+_FALSE = frozenset({"false", "no", "incorrect", "fail", "failed", "wrong", "i"})
+
+
+def as_text(value: Any) -> str | None:
+    """A cell as text; whole floats lose their point (``12.0`` is the id 12), objects become JSON."""
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value) if isinstance(value, int | float) else msgspec.json.encode(value).decode()
+
+
+def as_list(value: Any, where: str) -> list[str] | None:
+    """Choices or accepted answers: a list, or a text that is one in JSON or Python.
+
+    Raises:
+        BrokenFileError: It is something else.
+    """
+    if value is None:
+        return None
+    found = value
+    if isinstance(value, str):
+        found = _parsed(value)
+    elif isinstance(value, dict) and isinstance(value.get("text"), list):
+        found = value["text"]
+    if not isinstance(found, list):
+        raise BrokenFileError("choices that are no list", expected='a list such as ["yes", "no"]', where=where)
+    return [as_text(v) or "" for v in found]
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return msgspec.json.decode(text)
+    except msgspec.DecodeError:
+        return literal_list(text)
+
+
+def as_score(value: Any, scale: float | None, where: str) -> tuple[float | None, str | None]:
+    """Score on [0, 1] and the word it was written as.
+
+    Raises:
+        AmbiguousError: The score is neither 0 nor 1 and nobody said what the highest one is.
+        BrokenFileError: It is no number, or above ``scale``.
+    """
+    label = None
+    if isinstance(value, str):
+        label = value.strip()
+        word = label.lower()
+        value = 1.0 if word in _TRUE else 0.0 if word in _FALSE else _number(label)
+    if value is None:
+        if label:
+            raise BrokenFileError(f"{label[:40]!r} is no score", expected="a number, or true and false", where=where)
+        return None, None
+    if not isinstance(value, int | float):
+        raise BrokenFileError("a score that is no number", expected="a number, or true and false", where=where)
+    number = float(value)
+    if not math.isfinite(number):
+        return None, label or str(value)
+    if scale is None:
+        if number not in (0.0, 1.0):
+            raise AmbiguousError(
+                f"the score {number:g} is neither 0 nor 1",
+                expected="right or wrong, or the highest score said",
+                do="say it: --scale 1 for shares, --scale 100 for percentages, --scale 5 for marks up to 5",
+                where=where,
+            )
+        return number, label
+    if not 0 <= number <= scale:
+        raise BrokenFileError(
+            f"the score {number:g} is outside 0 to {scale:g}",
+            expected="scores within --scale",
+            do="give the highest possible score as --scale",
+            where=where,
+        )
+    return number / scale, label
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text.removesuffix("%"))
+    except ValueError:
+        return None
+
+
+def as_int(value: Any) -> int | None:
+    """A whole number, also as text or float; None for anything else."""
+    if isinstance(value, bool) or value is None:
+        return None
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        return None
+    return int(number) if math.isfinite(number) and number.is_integer() else None
+
+
+def gold_of(index: Any, target: Any, choices: list[str] | None) -> int | None:
+    """Index of the right choice: as told, or from a target that is an index, a letter or the text of one choice."""
+    n = len(choices or ())
+    told = as_int(index)
+    if told is not None:
+        return told if not n or 0 <= told < n else None
+    if not choices or target is None:
+        return None
+    text = as_text(target) or ""
+    if choices.count(text) == 1:
+        return choices.index(text)
+    if len(text) == 1 and "A" <= text <= "Z":
+        return ord(text) - ord("A") if ord(text) - ord("A") < n else None
+    number = as_int(target)
+    return number if number is not None and not isinstance(target, float) and 0 <= number < n else None
