@@ -24,6 +24,8 @@ _SQL_TYPES = {
     "list[float]": "DOUBLE[]",
 }
 _FETCH = 4_096
+# a folder called "a=b" is a folder, not a column
+_NUMBERED = "file_row_number = true, hive_partitioning = false"
 
 
 class Answer(NamedTuple):
@@ -115,7 +117,8 @@ def _make_views(connection: Any, snapshot: Snapshot) -> list[Path]:
 
 def _read(paths: Sequence[Path]) -> str:
     # columns that an older schema lacks come back as null
-    return f"SELECT * FROM read_parquet([{', '.join(map(_quoted, paths))}], union_by_name = true)"  # noqa: S608
+    names = ", ".join(map(_quoted, paths))
+    return f"SELECT * FROM read_parquet([{names}], union_by_name = true, hive_partitioning = false)"  # noqa: S608
 
 
 def _make_runs(connection: Any, snapshot: Snapshot) -> None:
@@ -157,8 +160,8 @@ def _score_rows(snapshot: Snapshot) -> tuple[list[Path], list[str]]:
             parts.append(
                 f"SELECT r.ingest_id, r.row, {_quoted(metric_id)} AS metric_id, 'foreshock' AS source, "  # noqa: S608
                 f"s.value, s.status, s.label "
-                f"FROM read_parquet({_quoted(segment.path)}, file_row_number = true) AS r "
-                f"JOIN read_parquet({_quoted(path)}, file_row_number = true) AS s "
+                f"FROM read_parquet({_quoted(segment.path)}, {_NUMBERED}) AS r "
+                f"JOIN read_parquet({_quoted(path)}, {_NUMBERED}) AS s "
                 f"ON r.file_row_number = s.file_row_number AND s.status IS NOT NULL" + _live(segment, "r.")
             )
     return files, parts

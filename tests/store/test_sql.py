@@ -1,0 +1,143 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from foreshock._base import MissingExtraError, StoreError
+from foreshock.records import TABLES
+from foreshock.store import Store
+
+from .conftest import listing, make_batches, make_run
+from .test_scores import METRIC, score_all
+
+
+@pytest.fixture
+def filled(store: Store) -> Store:
+    with store.writer() as writer:
+        for i in range(3):
+            writer.write(make_run(f"r{i}", task=f"it's {i % 2}", conditions={"shots": "5"}), make_batches(6))
+    store.write(make_run("r3", task="it's 0"), make_batches(6))
+    score_all(store)
+    store.remove("r1", "leak")
+    return store
+
+
+@pytest.mark.parametrize("table", [*TABLES, "runs"])
+def test_views_hold_what_scan_holds(filled: Store, table: str) -> None:
+    frame = filled.snapshot().scan(table).collect()
+    answer = filled.sql(f"SELECT * FROM {table}")
+    assert answer.columns == frame.columns
+    assert sorted(map(repr, answer.rows)) == sorted(map(repr, frame.rows()))
+    assert frame.height > 0
+
+
+def test_views_of_an_empty_store(store: Store) -> None:
+    for table in [*TABLES, "runs"]:
+        answer = store.sql(f"SELECT * FROM {table}")
+        assert answer.columns == store.snapshot().scan(table).collect_schema().names()
+        assert list(answer.rows) == []
+
+
+def test_positional_scores_join_their_responses(filled: Store) -> None:
+    query = (
+        "SELECT r.run_key, r.row, s.value FROM scores AS s JOIN responses AS r USING (ingest_id, row) "
+        f"WHERE s.metric_id = '{METRIC}' AND s.source = 'foreshock'"
+    )
+    rows = list(filled.sql(query).rows)
+    assert len(rows) == 18
+    assert all(value == row + 100 * int(key[1:]) for key, row, value in rows)
+
+
+def test_as_of(filled: Store) -> None:
+    filled.write(make_run("late", created="2030-01-01"), make_batches())
+    assert next(filled.sql("SELECT count(*) FROM runs").rows) == (4,)
+    assert next(filled.sql("SELECT count(*) FROM runs", as_of="2025").rows) == (3,)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT * FROM read_csv('/etc/passwd')",
+        "SELECT * FROM read_text('/etc/passwd')",
+        "SELECT * FROM read_blob('/etc/passwd')",
+        "SELECT * FROM '/etc/passwd'",
+        "SELECT * FROM glob('/etc/*')",
+        "SELECT * FROM sniff_csv('/etc/passwd')",
+        "SELECT * FROM parquet_metadata('/etc/passwd')",
+        "SELECT * FROM read_csv('https://example.org/x.csv')",
+        "SELECT getenv('HOME')",
+        "COPY (SELECT 1) TO '{out}'",
+        "COPY responses TO '{segment}' (FORMAT parquet, USE_TMP_FILE false)",
+        "EXPLAIN ANALYZE COPY (SELECT 1) TO '{segment}' (FORMAT parquet, USE_TMP_FILE false)",
+        "EXPORT DATABASE '{out}'",
+        "ATTACH '{out}'",
+        "ATTACH '{out}' AS other",
+        "INSTALL httpfs",
+        "LOAD httpfs",
+        "SET enable_external_access = true",
+        "SET lock_configuration = false",
+        "RESET allowed_paths",
+        "PRAGMA database_list",
+        "CREATE TABLE t AS SELECT 1",
+        "DROP VIEW responses",
+        "INSERT INTO runs SELECT * FROM runs",
+        "CALL pragma_version()",
+        "SELECT 1; SELECT 2",
+        "SELECT 1; COPY (SELECT 1) TO '{out}'",
+        "",
+        "-- nothing",
+    ],
+)
+def test_the_door_is_shut(filled: Store, tmp_path: Path, query: str) -> None:
+    out = tmp_path / "out"
+    segment = str(filled.snapshot().segments()[0].path).replace("'", "''")
+    before = listing(filled.folder)
+    with pytest.raises(StoreError):
+        list(filled.sql(query.format(out=out, segment=segment)).rows)
+    assert not out.exists()
+    assert listing(filled.folder) == before
+
+
+def test_external_access_is_off_even_for_statements_that_get_through(
+    filled: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # the second lock must hold when the first one, the check of the statement, does not
+    monkeypatch.setattr("foreshock.store._sql._only_reads", lambda *_: None)
+    out = tmp_path / "out"
+    for query in (
+        f"COPY (SELECT 1) TO '{out}'",
+        f"EXPORT DATABASE '{out}'",
+        f"ATTACH '{out}'",
+        "INSTALL httpfs",
+        "LOAD httpfs",
+        "SET enable_external_access = true",
+        "RESET allowed_paths",
+    ):
+        with pytest.raises(StoreError, match="query failed"):
+            list(filled.sql(query).rows)
+    assert not out.exists()
+
+
+def test_mistakes_are_told_with_the_views(filled: Store) -> None:
+    for query in ("SELECT colour FROM responses", "SELEKT 1", "SELECT * FROM answers", "SELECT 'x'::INT"):
+        with pytest.raises(StoreError, match="query failed") as caught:
+            list(filled.sql(query).rows)
+        assert "aggregates" in str(caught.value)
+
+
+def test_rows_come_in_pieces(filled: Store) -> None:
+    rows = filled.sql("SELECT * FROM range(10000)").rows
+    assert next(rows) == (0,)
+    assert sum(1 for _ in rows) == 9_999
+
+
+def test_without_duckdb_the_extra_is_named(filled: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "duckdb", None)
+    with pytest.raises(MissingExtraError, match=r"foreshock\[sql\]"):
+        filled.sql("SELECT 1")
+
+
+def test_damage_during_a_query_is_told(filled: Store) -> None:
+    answer = filled.sql("SELECT count(*) FROM responses")
+    assert next(answer.rows)[0] == 18
