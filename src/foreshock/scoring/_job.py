@@ -142,9 +142,9 @@ class _Columns:
         return {name: self[name] if self._all.height == rows else self[name][:rows] for name in names}
 
     def empty(self, name: str) -> bool:
-        """Whether no row has anything in this column."""
-        column = self._all[name]
-        return column.null_count() == len(column)
+        """Whether no row has anything in this column; an absent answer beside an output is something: unparsed."""
+        names = ("answer", "output") if name == "answer" else (name,)
+        return all(self._all[each].null_count() == self._all.height for each in names)
 
     @property
     def repeated(self) -> bool:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from concurrent.futures import BrokenExecutor, Executor, Future
+from itertools import groupby
 from typing import Any, NamedTuple
 
 from foreshock._base import Progress, digest, quiet
 from foreshock.metrics import MetricSpec
 from foreshock.scoring._defaults import STREAM, specs_of
 from foreshock.scoring._job import Job, Outcome, hold, run_job
-from foreshock.store import Snapshot, Store
+from foreshock.store import ScoreEntry, Snapshot, Store
 
 
 class Failures(NamedTuple):
@@ -69,10 +70,16 @@ def score(
     known = _inapplicable(store)
     jobs, kept = _plan(store, snapshot, specs, known, alone=executor is None)
     found: list[tuple[Job, Outcome]] = []
-    for done, (job, outcomes) in enumerate(_results(jobs, executor)):
-        store.commit_scores(entry for outcome in outcomes for entry in outcome.entries)
-        found += [(job, outcome) for outcome in outcomes]
-        progress("score", done + 1, len(jobs))
+    done = 0
+    # one commit per segment, however its metrics were spread over workers
+    for _, results in groupby(_results(jobs, executor), key=lambda result: result[0].segment.sha256):
+        entries: list[ScoreEntry] = []
+        for job, outcomes in results:
+            entries += [entry for outcome in outcomes for entry in outcome.entries]
+            found += [(job, outcome) for outcome in outcomes]
+            done += 1
+            progress("score", done, len(jobs))
+        store.commit_scores(entries)
     _remember(store, found)
     return _summary(specs, len(snapshot.segments("responses")), kept, [outcome for _, outcome in found])
 
