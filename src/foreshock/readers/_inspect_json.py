@@ -16,7 +16,6 @@ from typing import Any, Generic, TypeVar, Union, cast, get_args, get_origin, get
 import msgspec
 
 from foreshock._base import BrokenFileError
-from foreshock.readers._inspect_types import NOTHING
 from foreshock.readers._json import text
 
 T = TypeVar("T")
@@ -174,4 +173,10 @@ def _clean(value: Any) -> Any:
 
 def raw_text(raw: msgspec.Raw) -> str:
     """The JSON text of a field that was kept encoded; empty when it was absent."""
-    return "" if raw is NOTHING else bytes(raw).decode("utf-8", "replace")
+    return bytes(raw).decode("utf-8", "replace")
+
+
+def present(raw: msgspec.Raw) -> bool:
+    """Whether a field that was kept encoded is there and not null."""
+    view = memoryview(raw)
+    return view.nbytes > 4 or bytes(view) not in (b"", b"null")

@@ -11,12 +11,13 @@ from typing import Any
 import msgspec
 
 from foreshock.readers._inspect_delivery import delivery
+from foreshock.readers._inspect_json import present
 from foreshock.readers._inspect_log import Piece, Texts
 from foreshock.readers._inspect_scores import score_rows
 from foreshock.readers._inspect_tally import Tally
 from foreshock.readers._inspect_text import completion, gold_index, question, reasoning
 from foreshock.readers._inspect_trace import MAX_STEPS, steps
-from foreshock.readers._inspect_types import NOTHING, Header, Problem, Sample, Score, Spec, Usage
+from foreshock.readers._inspect_types import Header, Problem, Sample, Score, Spec, Usage
 from foreshock.readers._rows import Rows
 from foreshock.records import Batch, Delivery, item_key
 
@@ -93,7 +94,10 @@ class SampleRows:
             # parsed JSON has no cycles to collect; looking for them took 0.3 of 3.9 CPU s at 50,000 samples
             with _without_gc():
                 more = self._fill(pieces)
-            yield from self._rows.flush()
+                ready = list(self._rows.flush())
+            ready.reverse()
+            while ready:
+                yield ready.pop()  # not kept while the next ones are made
 
     def _fill(self, pieces: Iterator[Piece]) -> bool:
         """Take samples until a batch is full; False when there are no more."""
@@ -115,7 +119,7 @@ class SampleRows:
         key = self._item(sample, texts, item_id)
         state = delivery(sample)
         scores = sample.scores or ({self._single: sample.score} if sample.score else {})
-        if _present(sample.invalidation):
+        if present(sample.invalidation):
             self._tally.add("invalid", piece.where)
             meta.invalidated, meta.delivery, state = sample.invalidation, str(state), Delivery.CANCELLED
         else:
@@ -240,7 +244,7 @@ class SampleRows:
         if sample.limit is not None:
             meta.limit, meta.limit_value = sample.limit.type, finite(sample.limit.limit)
         meta.started_at, meta.total_time, meta.uuid = sample.started_at, finite(sample.total_time), sample.uuid
-        if _present(sample.metadata):
+        if present(sample.metadata):
             size = len(bytes(sample.metadata))
             if size > _MAX_METADATA:
                 meta.metadata_bytes = size
@@ -266,10 +270,6 @@ def _single_scorer(header: Header) -> str:
         return results.scorer.name
     names = [s.name for s in (results.scores if results else None) or [] if s.name]
     return names[0] if names else "score"
-
-
-def _present(raw: msgspec.Raw) -> bool:
-    return raw is not NOTHING and bytes(raw) not in (b"", b"null")
 
 
 def _texts(value: str | list[str] | None, texts: Texts) -> list[str]:

@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from foreshock.readers._inspect_json import raw_text
+from foreshock.readers._inspect_json import present, raw_text
 from foreshock.readers._inspect_log import Texts
 from foreshock.readers._inspect_text import reasoning_parts, said
-from foreshock.readers._inspect_types import NOTHING, Event, Message, Problem, Sample, ToolCall, Tree, Usage
+from foreshock.readers._inspect_types import Event, Message, Problem, Sample, ToolCall, Tree, Usage
 
 MAX_STEPS = 2_000
 _KINDS = frozenset({"model", "tool", "error", "sample_limit"})
@@ -92,7 +92,7 @@ class _Events:
             self.rest.append(event)
 
     def _model(self, event: Event) -> None:
-        if _present(event.error):
+        if present(event.error):
             self.rest.append(event)
         output = _decode(event.output, _Generation)
         if output and output.choices and output.choices[0].message and output.choices[0].message.id:
@@ -128,7 +128,7 @@ def _turn(message: Message, turn: int, seen: _Events, texts: Texts, out: list[St
         for part in message.content:
             if part.type == "tool_use":  # run by the provider, inside the turn
                 value = _cut(raw_text(part.arguments))
-                out.append(Step(turn, "tool", part.name, not _present(part.error), value=value))
+                out.append(Step(turn, "tool", part.name, not present(part.error), value=value))
 
 
 def _tool(call: ToolCall, reply: Message | None, turn: int, seen: _Events) -> Step:
@@ -152,13 +152,9 @@ def _problem(problem: Problem | None) -> str | None:
     return None if problem is None else f"{problem.type}: {problem.message}" if problem.type else problem.message or "?"
 
 
-def _present(raw: msgspec.Raw) -> bool:
-    return raw is not NOTHING and bytes(raw) not in (b"", b"null")
-
-
 def _decode(raw: msgspec.Raw, kind: Any) -> Any:
     """A field that was kept encoded; None when it is absent or of another type."""
-    if not _present(raw):
+    if not present(raw):
         return None
     try:
         return _DECODERS[kind].decode(raw)

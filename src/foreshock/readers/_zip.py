@@ -110,7 +110,7 @@ class Archive:
         return members
 
     def _refuse_bombs(self) -> None:
-        packed, size = (sum(column) for column in zip(*((m.packed, m.size) for m in self.members), strict=True))
+        packed, size = sum(m.packed for m in self.members), sum(m.size for m in self.members)
         length = self._file.seek(0, 2)
         if packed > length or size > max(2**30, MAX_RATIO * length):
             raise BrokenFileError(
