@@ -45,6 +45,8 @@ def series(
     ]
     if unit == "fraction":
         points = [p | {"low": max(0.0, p["low"]), "high": min(1.0, p["high"])} for p in points]
+    if role == "counterfactual":
+        points = [p | {"low": None, "high": None} for p in points]
     row = {
         "finding_id": finding.id,
         "task": finding.subject.task,

@@ -1,4 +1,4 @@
-"""Draw the fixture's report in headless Chromium: ``python tests/report/screenshot.py FOLDER``."""
+"""The fixture's report in headless Chromium; as a script, ``python -m screenshot FOLDER`` in this folder draws it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,19 @@ import sys
 import tempfile
 from pathlib import Path
 
-WINDOWS = {"wide": "1280,2400", "narrow": "500,2400"}
+WINDOWS = {"wide": "1280,2400", "narrow": "500,2400"}  # Chromium's windows are at least 500 wide
+FLAGS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--hide-scrollbars",
+    "--enable-logging=stderr",
+)
 
 
 def chromium() -> str | None:
@@ -18,23 +30,24 @@ def chromium() -> str | None:
 
 def draw(program: str, page: Path, picture: Path, *, size: str = "1280,2400", dark: bool = False) -> str:
     """Open ``page``, save a picture and return what Chromium logged."""
-    with tempfile.TemporaryDirectory() as profile:
-        command = [
-            program,
-            *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
-            *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
-            *("--hide-scrollbars", "--enable-logging=stderr", "--v=0", f"--user-data-dir={profile}"),
-            *(["--blink-settings=preferredColorScheme=0"] if dark else []),
-            f"--window-size={size}",
-            f"--screenshot={picture}",
-            page.resolve().as_uri(),
-        ]
-        return subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stderr
+    mode = ["--blink-settings=preferredColorScheme=0"] if dark else []
+    return _run(program, page.resolve().as_uri(), *mode, f"--window-size={size}", f"--screenshot={picture}").stderr
+
+
+def ask(program: str, address: str) -> str:
+    """The document as it stands after its scripts have run."""
+    return _run(program, address, "--dump-dom").stdout
+
+
+def _run(program: str, address: str, *options: str) -> subprocess.CompletedProcess[str]:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
+        command = [program, *FLAGS, f"--user-data-dir={profile}", *options, address]
+        return subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
 
 
 def main(folder: Path) -> None:
     """Draw wide and narrow, light and dark."""
-    from _fixture import document  # this folder is on the path of a script
+    from _fixture import document
 
     from foreshock import report
 

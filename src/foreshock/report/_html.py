@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
+from foreshock._base import ForeshockError
 from foreshock.records import Document
 from foreshock.report import _format, _view, _words
 from foreshock.report._plot import figure
-from foreshock.report._safe import clean, for_script, one_line
+from foreshock.report._safe import clean, cut, for_script, one_line
 from foreshock.report._view import View, load
 
 if TYPE_CHECKING:
@@ -41,12 +43,12 @@ class Limits(NamedTuple):
     data: bool
 
 
-# Tried in turn until the page fits. The last one fits always: 200 rows of each table and 60 findings, every sentence at
-# most 400 characters, stay below 2 MB.
+# Tried in turn until the page fits; whatever a level leaves out, the page says so at that place.
 LEVELS = (
     Limits(text=2_000, moved=20, plots=1_000, rows=2_000, findings=1_000, data=True),
-    Limits(text=600, moved=10, plots=300, rows=1_000, findings=500, data=True),
-    Limits(text=300, moved=3, plots=100, rows=400, findings=200, data=True),
+    Limits(text=1_000, moved=10, plots=500, rows=1_000, findings=500, data=True),
+    Limits(text=400, moved=5, plots=300, rows=500, findings=300, data=True),
+    Limits(text=300, moved=3, plots=100, rows=300, findings=200, data=True),
     Limits(text=200, moved=1, plots=40, rows=200, findings=60, data=False),
 )
 
@@ -59,7 +61,7 @@ def html(document: Document, path: Path) -> None:
         path: File to write; replaced when it exists.
 
     Raises:
-        ForeshockError: A table of the document cannot be shown.
+        ForeshockError: A table of the document cannot be shown, or it is too large even when shortened.
     """
     Path(path).write_text(render_html(document), "utf-8", newline="\n")
 
@@ -67,11 +69,15 @@ def html(document: Document, path: Path) -> None:
 def render_html(document: Document) -> str:
     """The report as HTML text; equal documents give equal bytes."""
     view = load(document)
-    for limits in LEVELS[:-1]:
+    for limits in LEVELS:
         page = _page(view, limits)
         if len(page.encode()) <= MAX_BYTES:
             return page
-    return _page(view, LEVELS[-1])
+    raise ForeshockError(
+        f"the report would be larger than {MAX_BYTES:,} bytes even in its shortest form",
+        expected="a document of fewer or shorter rows",
+        do="select findings (--select) or tasks (--task); --json has everything",
+    )
 
 
 def fragment(document: Document) -> str:
@@ -98,25 +104,33 @@ def _page(view: View, limits: Limits) -> str:
 
 
 def _embedded(view: View, limits: Limits) -> bytes:
-    """The document with every number; texts are shortened as on the page, and very long tables are cut."""
+    """The document with every number; texts are shortened as on the page, items and runs are those of the page."""
     document = view.document
-    tables = {
-        name: [_short(row, limits.text) for row in rows[: _most(name, len(rows), limits)]]
-        for name, rows in document.tables.items()
-    }
-    cut = {name: len(rows) for name, rows in document.tables.items() if len(tables[name]) < len(rows)}
-    whole = msgspec.to_builtins(msgspec.structs.replace(document, tables=tables))
-    return msgspec.json.encode({**whole, "embedded": {"text_limit": limits.text, "rows_in_full": cut}}, order="sorted")
+    tables = {name: _part(name, rows, limits) for name, rows in document.tables.items()}
+    left_out = {name: len(rows) for name, rows in document.tables.items() if len(tables[name]) < len(rows)}
+    whole = _short(msgspec.to_builtins(msgspec.structs.replace(document, tables=tables)), limits.text)
+    note = {"text_limit": limits.text, "rows_in_full": left_out}
+    return msgspec.json.encode({**whole, "embedded": note}, order="sorted")
 
 
-def _most(name: str, rows: int, limits: Limits) -> int:
-    """Rows of a table that are embedded; series and verdicts are numbers and stay whole."""
-    return rows if name in ("series", "verdicts", "opening", "trust") else 10 * limits.rows
+def _part(name: str, rows: list[dict[str, Any]], limits: Limits) -> list[dict[str, Any]]:
+    """Rows of a table that are embedded: what is drawn or compared stays whole, what is read one by one does not."""
+    if name in ("series", "verdicts", "opening", "trust", "models"):
+        return rows
+    if name != "moved":
+        return rows[: limits.rows]
+    seen = Counter[str]()
+    part = []
+    for row in rows:
+        seen[row["finding_id"]] += 1
+        if seen[row["finding_id"]] <= limits.moved:
+            part.append(row)
+    return part
 
 
 def _short(value: Any, limit: int) -> Any:
     if isinstance(value, str):
-        return clean(value, limit)
+        return cut(value, limit)
     if isinstance(value, list):
         return [_short(v, limit) for v in value]
     if isinstance(value, dict):
@@ -140,7 +154,7 @@ def _environment() -> Environment:
     names = ("count", "level", "number", "on_axis", "plural", "probability", "quantity", "share")
     environment.globals |= {name: getattr(_format, name) for name in names}
     environment.globals |= {
-        "figure": lambda rows: Markup(figure(rows)),  # noqa: S704 - our own SVG, escaped piece by piece
+        "figure": lambda rows, key: Markup(figure(rows, str(key))),  # noqa: S704 - our own SVG, escaped piece by piece
         "item_anchors": _view.item_anchors,
         "incomplete": _view.incomplete,
         "mark": _words.mark,

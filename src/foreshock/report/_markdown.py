@@ -14,8 +14,9 @@ from foreshock.report._words import OPENING, mark
 
 _MOST = 50  # rows of a part; a step summary may have 1 MiB
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|~$])")
+_LINKS = re.compile(r":(?=[/\w+-])|(?<=www)\.", re.IGNORECASE)  # bare addresses and :emoji: names
 # An entity cannot start a mention, a link or a tag, whatever the renderer makes of backslashes.
-_ENTITY = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "&#64;", ":": "&#58;"})
+_ENTITY = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "&#64;"})
 
 
 def markdown(document: Document) -> str:
@@ -33,7 +34,10 @@ def markdown(document: Document) -> str:
 
 def _safe(text: str | None, limit: int = LINE) -> str:
     """Text that stays text: one line, nothing that Markdown or HTML would read."""
-    return MISSING if text is None else _SPECIAL.sub(r"\\\1", one_line(text, limit).translate(_ENTITY))
+    if text is None:
+        return MISSING
+    escaped = _SPECIAL.sub(r"\\\1", one_line(text, limit)).translate(_ENTITY)
+    return _LINKS.sub(lambda match: f"&#{ord(match[0])};", escaped)
 
 
 def _code(text: str) -> str:
@@ -72,7 +76,8 @@ def _trust(view: View) -> list[str]:
 
 
 def _verdicts(view: View) -> list[str]:
-    if not view.verdicts:
+    said = [row for row in view.verdicts if row.verdict != "unresolved"]
+    if not said:
         return []
     head = ["verdict", "task", "family", "share of the change that a break may carry", "points", "items", "reason"]
     rows = [
@@ -85,9 +90,9 @@ def _verdicts(view: View) -> list[str]:
             count(v.items),
             _safe(v.reason, 200),
         ]
-        for v in view.verdicts[:_MOST]
+        for v in said[:_MOST]
     ]
-    more = f"\n\n{_MOST} of {count(len(view.verdicts))} verdicts shown." if len(view.verdicts) > _MOST else ""
+    more = f"\n\n{_MOST} of {count(len(said))} verdicts shown." if len(said) > _MOST else ""
     return ["### Is the jump real, or made by the metric?", _table(head, rows) + more]
 
 

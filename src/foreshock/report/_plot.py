@@ -21,6 +21,8 @@ from foreshock.report._scale import Scale, log_ticks, nice_ticks, x_scale
 WIDTH = 480
 _LEFT, _RIGHT, _HEAD, _FOOT, _GAP = 54, 14, 30, 46, 18
 _PANEL = 132
+_DASHED = 'stroke-dasharray="5 4"'
+_CROWD = 200  # points beyond which each one cannot be seen, and its 300 bytes are not spent
 _CHARACTER = 6.7  # width of a tick label's character at 12 px, measured in Chromium; labels closer than that collide
 _STYLE = (
     "<style>.fs-plot{color:#1f2730;background:#fff;font:12px system-ui,sans-serif;"
@@ -49,12 +51,18 @@ def plot(row: dict[str, Any]) -> str:
     return figure([series], style=True)
 
 
-def figure(rows: Sequence[SeriesRow], *, style: bool = False) -> str:
-    """Draw series of one finding under each other; a counterfactual goes into the panel of the hard metric, dashed."""
+def figure(rows: Sequence[SeriesRow], key: str = "", *, style: bool = False) -> str:
+    """Draw series of one finding under each other; a counterfactual goes into the panel of the hard metric, dashed.
+
+    Args:
+        rows: The series, at least one.
+        key: Makes the ids of title and description unique on a page that shows the same series twice.
+        style: Whether to bring colours and font along, for a picture outside of the report.
+    """
     ghosts = [row for row in rows if row.role == "counterfactual"]
     panels = [row for row in rows if row.role != "counterfactual"] or ghosts
     xs = [_place(row, i) for row in rows for i in range(len(row.points))]
-    name = "p" + digest([msgspec.to_builtins(row) for row in rows], 10)
+    name = "p" + digest([key, [msgspec.to_builtins(row) for row in rows]], 10)
     height = len(panels) * (_HEAD + _PANEL) + (len(panels) - 1) * _GAP + _FOOT
     body = [_opening(name, rows, height, style)]
     if not xs:
@@ -104,24 +112,26 @@ def _panel(row: SeriesRow, ghosts: Sequence[SeriesRow], x: Scale, top: float) ->
     ticks = _value_ticks([row, *ghosts])
     y = Scale(ticks[0], ticks[-1], lower, upper)
     role = "its twin" if row.role == "twin" else row.role + (" metric" if row.role == "hard" else "")
-    out = [f'<text x="{_LEFT}" y="{top + 14:.1f}" font-weight="600">{escape(one_line(row.metric, 40))}']
+    out = [
+        f'<text x="{_LEFT}" y="{top + 14:.1f}" font-weight="600" fill="currentColor">{escape(one_line(row.metric, 40))}'
+    ]
     unit = "" if row.unit in (None, "", "fraction") else f", {one_line(row.unit or '', 24)}"
     out.append(f'<tspan font-weight="400" fill="var(--fs-soft)"> {role}{escape(unit)}</tspan></text>')
-    for tick in ticks:
-        out.append(_across(y(tick), "var(--fs-grid)"))
-        out.append(_text(_LEFT - 8, y(tick) + 4, short(tick, row.unit), "end"))
-    if row.chance is not None:
+    out.append(_stroke("".join(f"M{_LEFT} {y(tick):.1f}H{WIDTH - _RIGHT}" for tick in ticks), "var(--fs-grid)"))
+    labels = [_text(_LEFT - 8, y(tick) + 4, short(tick, row.unit)) for tick in ticks]
+    out.append(_group(labels, "end"))
+    if row.chance:  # a chance of 0 is the floor that the axis shows already
         out += _chance(row, y)
     for ghost in ghosts:
-        out.append(_path(ghost, x, y, "var(--fs-hard)", 'stroke-dasharray="5 4" opacity=".75"'))
+        out.append(_path(ghost, x, y, "var(--fs-hard)", f'{_DASHED} opacity=".75"'))
     if ghosts:
         out.append(_legend(top + 14))
     colour = "var(--fs-twin)" if row.role == "twin" else "var(--fs-hard)"
+    if len(row.points) > _CROWD:
+        return [*out, _spans(row, x, y, colour), _path(row, x, y, colour, "")]
     out.append(_path(row, x, y, colour, 'opacity=".55"'))
-    for i, point in enumerate(row.points):
-        if point.value is not None:
-            out.append(_point(point, x(_place(row, i)), y, colour, row))
-    return out
+    marks = [_point(p, x(_place(row, i)), y, row) for i, p in enumerate(row.points) if p.value is not None]
+    return [*out, f'<g fill="{colour}" stroke="{colour}" stroke-width="1.6">', *marks, "</g>"]
 
 
 def _value_ticks(rows: Sequence[SeriesRow]) -> list[float]:
@@ -134,51 +144,58 @@ def _value_ticks(rows: Sequence[SeriesRow]) -> list[float]:
 
 def _chance(row: SeriesRow, y: Scale) -> list[str]:
     at = y(row.chance or 0.0)
-    label = f"chance {quantity(row.chance, unit=row.unit)}"
-    line = _across(at, "var(--fs-soft)", 'stroke-dasharray="1 4" stroke-linecap="round"')
-    return [line, _text(WIDTH - _RIGHT, at - 5, label, "end")]
+    label = _text(WIDTH - _RIGHT, at - 5, f"chance {quantity(row.chance, unit=row.unit)}")
+    dots = 'stroke-dasharray="1 4" stroke-linecap="round"'
+    return [_stroke(f"M{_LEFT} {at:.1f}H{WIDTH - _RIGHT}", "var(--fs-soft)", dots), _group([label], "end")]
 
 
 def _legend(at: float) -> str:
     end = WIDTH - _RIGHT
-    dash = _line((end - 166, at - 4), (end - 142, at - 4), "var(--fs-hard)", 'stroke-dasharray="5 4"')
-    return dash + _text(end, at, "if the twin were smooth", "end")
+    dash = _stroke(f"M{end - 176} {at - 4:.1f}h26", "var(--fs-hard)", _DASHED)
+    return dash + _group([_text(end, at, "if the twin were smooth")], "end")
 
 
-def _point(point: PointRow, x: float, y: Scale, colour: str, row: SeriesRow) -> str:
+def _point(point: PointRow, x: float, y: Scale, row: SeriesRow) -> str:
     value = point.value or 0.0
     said = f"{one_line(point.label)}: {quantity(value, point.low, point.high, row.unit)}, n = {count(point.n)}"
     out = f"<g><title>{escape(said)}</title>"
     if point.low is not None and point.high is not None:
-        out += _line((x, y(point.low)), (x, y(point.high)), colour, 'stroke-width="1.6"')
-        for end in (point.low, point.high):
-            out += _line((x - 3.5, y(end)), (x + 3.5, y(end)), colour, 'stroke-width="1.6"')
+        low, high = f"{y(point.low):.1f}", f"{y(point.high):.1f}"
+        out += f'<path d="M{x:.1f} {low}V{high}M{x - 3.5:.1f} {low}h7M{x - 3.5:.1f} {high}h7"/>'
     if row.role == "twin":
-        return f'{out}<rect x="{x - 3.6:.1f}" y="{y(value) - 3.6:.1f}" width="7.2" height="7.2" fill="{colour}"/></g>'
-    return f'{out}<circle cx="{x:.1f}" cy="{y(value):.1f}" r="4" fill="{colour}"/></g>'
+        return f'{out}<rect x="{x - 3.6:.1f}" y="{y(value) - 3.6:.1f}" width="7.2" height="7.2"/></g>'
+    return f'{out}<circle cx="{x:.1f}" cy="{y(value):.1f}" r="4"/></g>'
 
 
 def _path(row: SeriesRow, x: Scale, y: Scale, colour: str, extra: str) -> str:
     """Lines between neighbours; a point without a value leaves a gap."""
     spots = [None if p.value is None else (x(_place(row, i)), y(p.value)) for i, p in enumerate(row.points)]
     parts = [f"M{a[0]:.1f} {a[1]:.1f}L{b[0]:.1f} {b[1]:.1f}" for a, b in pairwise(spots) if a and b]
-    return f'<path d="{"".join(parts)}" fill="none" stroke="{colour}" stroke-width="1.8" {extra}/>' if parts else ""
+    return _stroke("".join(parts), colour, f'stroke-width="1.8" {extra}')
+
+
+def _spans(row: SeriesRow, x: Scale, y: Scale, colour: str) -> str:
+    """All error bars of a long series as one path."""
+    spans = [(x(_place(row, i)), p.low, p.high) for i, p in enumerate(row.points)]
+    parts = [f"M{at:.1f} {y(low):.1f}V{y(high):.1f}" for at, low, high in spans if low is not None and high is not None]
+    return _stroke("".join(parts), colour, 'opacity=".35"')
 
 
 def _axis(rows: Sequence[SeriesRow], xs: Sequence[float], x: Scale, at: float) -> list[str]:
     first = rows[0]
-    out = [_across(at, "currentColor")]
     busy = float("-inf")
+    ticks, labels = "", []
     for tick in _axis_ticks(xs, x):
         if not x.start <= x(tick) <= x.stop:
             continue
-        out.append(_line((x(tick), at), (x(tick), at + 4), "currentColor"))
+        ticks += f"M{x(tick):.1f} {at}v4"
         label = on_axis(tick, first.axis) if first.axis_known else f"{tick + 1:.0f}"
         half = len(label) * _CHARACTER / 2
         if x(tick) - half > busy:
-            out.append(_text(min(x(tick), WIDTH - half), at + 18, label, "middle"))
+            labels.append(_text(min(x(tick), WIDTH - half), at + 18, label))
             busy = x(tick) + half + 4
-    return [*out, _text((x.start + x.stop) / 2, at + 37, _axis_title(first, x), "middle")]
+    labels.append(_text((x.start + x.stop) / 2, at + 37, _axis_title(first, x)))
+    return [_stroke(f"M{_LEFT} {at}H{WIDTH - _RIGHT}{ticks}", "currentColor"), _group(labels, "middle")]
 
 
 def _axis_ticks(xs: Sequence[float], x: Scale) -> list[float]:
@@ -202,14 +219,13 @@ def _axis_title(row: SeriesRow, x: Scale) -> str:
     return title if row.axis in DATE_AXES or not row.log_axis else f"{title} (linear scale)"
 
 
-def _across(y: float, colour: str, extra: str = "") -> str:
-    return _line((_LEFT, y), (WIDTH - _RIGHT, y), colour, extra)
+def _stroke(d: str, colour: str, extra: str = "") -> str:
+    return f'<path d="{d}" fill="none" stroke="{colour}"{" " + extra if extra else ""}/>' if d else ""
 
 
-def _line(start: tuple[float, float], end: tuple[float, float], colour: str, extra: str = "") -> str:
-    ends = f'x1="{start[0]:.1f}" y1="{start[1]:.1f}" x2="{end[0]:.1f}" y2="{end[1]:.1f}"'
-    return f'<line {ends} stroke="{colour}"{" " + extra if extra else ""}/>'
+def _group(texts: Sequence[str], where: str) -> str:
+    return f'<g text-anchor="{where}" fill="var(--fs-soft)">{"".join(texts)}</g>'
 
 
-def _text(x: float, y: float, text: str, where: str) -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{where}" fill="var(--fs-soft)">{escape(text)}</text>'
+def _text(x: float, y: float, text: str) -> str:
+    return f'<text x="{x:.1f}" y="{y:.1f}">{escape(text)}</text>'

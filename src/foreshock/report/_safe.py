@@ -54,6 +54,12 @@ def clean(text: str, limit: int | None = None) -> str:
     return f"{kept}… ({rest:,} more characters)" if rest > 0 else kept
 
 
+def cut(text: str, limit: int) -> str:
+    """The first ``limit`` characters of ``text`` as they are, and how many more there were."""
+    rest = len(text) - limit
+    return f"{text[:limit]}… ({rest:,} more characters)" if rest > 0 else text
+
+
 def one_line(text: str, limit: int = LINE) -> str:
     r"""Like :func:`clean`, with every run of white space made one space.
 

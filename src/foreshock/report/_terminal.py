@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from foreshock.records import Document, Finding, State
 from foreshock.report import _view
 from foreshock.report._format import count, level, plural, probability, quantity, share
-from foreshock.report._rows import VerdictRow
+from foreshock.report._rows import LightRow, VerdictRow
 from foreshock.report._safe import clean, one_line
-from foreshock.report._view import Fold, View, load
+from foreshock.report._view import View, load
 from foreshock.report._words import MEANING, OPENING, STATUS, mark
 
 if TYPE_CHECKING:
@@ -116,20 +116,22 @@ def _trust(view: View, page: _Page) -> None:
     for row in cards[:_MOST]:
         page.line(one_line(row.task), "bold", 2)
         lights = [(name, light) for name, light in row.lights.items() if not brief or light.state.value != "ok"]
-        page.rows(
-            [
-                [page.badge(light.state.value), page.text(one_line(name, 40)), page.text(one_line(light.text))]
-                for name, light in lights
-            ],
-            [9, 10],
-            4,
-        )
+        _lights(lights, page)
         if len(lights) < len(row.lights):
             page.line(f"the other {plural(len(row.lights) - len(lights), 'light is', 'lights are')} ok", "dim", 4)
     page.more(min(_MOST, len(cards)), len(cards), "tasks that are not ok throughout")
     if brief and fine:
         names = ", ".join(one_line(row.task, 60) for row in fine[:_MOST])
         page.line(f"All lights ok: {names}" + (" and others" if len(fine) > _MOST else ""), indent=2)
+
+
+def _lights(lights: Sequence[tuple[str, LightRow]], page: _Page) -> None:
+    if page.console.width < _NARROW:
+        said = [(light.state.value, f"{one_line(name, 40)}: {one_line(light.text)}") for name, light in lights]
+        page.rows([[page.badge(state), page.text(text)] for state, text in said], [9], 4)
+        return
+    rows = [(page.badge(light.state.value), one_line(name, 40), one_line(light.text)) for name, light in lights]
+    page.rows([[badge, page.text(name), page.text(text)] for badge, name, text in rows], [9, 10], 4)
 
 
 def _verdicts(view: View, page: _Page) -> None:
@@ -144,7 +146,7 @@ def _verdicts(view: View, page: _Page) -> None:
     else:
         _verdict_table(said[:_MOST], page)
     page.more(min(_MOST, len(said)), len(said), "verdicts")
-    page.line("share: part of the change that a break may carry, with its interval", "dim", 2)
+    page.line("share: part of the change that a break may carry, with its 95% interval", "dim", 2)
     for word in dict.fromkeys(row.verdict for row in said):
         page.line(f"{one_line(word, 40)}: {MEANING.get(word, 'see the documentation')}", "dim", 2)
 
@@ -157,10 +159,10 @@ def _verdict_table(rows: Sequence[VerdictRow], page: _Page) -> None:
     from rich.padding import Padding
     from rich.table import Table
 
-    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0), expand=True)
+    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
     table.add_column("verdict", no_wrap=True)
-    table.add_column("task", overflow="fold", ratio=3)
-    table.add_column("family", overflow="fold", ratio=2)
+    table.add_column("task", overflow="fold")
+    table.add_column("family", overflow="fold")
     for head in ("share", "models", "items"):
         table.add_column(head, justify="right", no_wrap=True)
     for row in rows:
@@ -226,16 +228,9 @@ def _unresolved(view: View, page: _Page) -> None:
         places = ", ".join(one_line(shown.place, 60) for shown in fold.shown[:5])
         rest = f" and {count(len(fold.shown) - 5)} more" if len(fold.shown) > 5 else ""
         page.line(places + rest, indent=7)
-        for said in _remedies(fold):
-            page.line("→ " + said, indent=7)
+        for said in fold.remedies:
+            page.line("→ " + one_line(said), indent=7)
     page.more(min(_MOST, len(view.folds)), len(view.folds), "reasons")
-
-
-def _remedies(fold: Fold) -> list[str]:
-    """Distinct advice of a fold, at most three."""
-    advice = dict.fromkeys(one_line(shown.finding.advice) for shown in fold.shown)
-    needs = dict.fromkeys(said for shown in fold.shown for said in shown.needs)
-    return [*list(needs)[:2], *list(advice)[:3]]
 
 
 def _runs(view: View, page: _Page) -> None:
@@ -246,10 +241,10 @@ def _runs(view: View, page: _Page) -> None:
     whole = len(view.tables.runs) - len(odd)
     page.line(f"{plural(len(view.tables.runs), 'run')}; {whole:,} complete and without a warning", indent=2)
     for row in odd[:_MOST]:
-        delivered = f"{count(row.delivered)} of {count(row.expected)} delivered"
-        page.line(
-            f"{one_line(row.model, 80)} · {one_line(row.task, 80)}: {row.status or 'complete'}, {delivered}", indent=2
-        )
+        expected = "an unknown number" if row.expected is None else count(row.expected)
+        delivered = f"{count(row.delivered)} of {expected} delivered"
+        status = one_line(row.status or "status unknown", 40)
+        page.line(f"{one_line(row.model, 80)} · {one_line(row.task, 80)}: {status}, {delivered}", indent=2)
         for warning in row.warnings[:3]:
             page.line(one_line(warning), indent=4)
         page.more(min(3, len(row.warnings)), len(row.warnings), "warnings of this run")

@@ -64,6 +64,17 @@ class Shown:
         return [_lacking(need) for need in self.finding.needs]
 
     @property
+    def about(self) -> str:
+        """The rest of its subject in one line: metric, axis, release, runs."""
+        subject = self.finding.subject
+        named = (("", subject.metric), ("by ", subject.axis), ("release ", subject.release), ("suite ", subject.suite))
+        parts = [lead + value for lead, value in named if value]
+        if subject.runs:
+            runs = ", ".join(subject.runs[:3]) + (", …" if len(subject.runs) > 3 else "")
+            parts.append(f"{plural(len(subject.runs), 'run')} ({runs})")
+        return ", ".join(parts)
+
+    @property
     def place(self) -> str:
         """Subject in one line: task, family, model, metric."""
         subject = self.finding.subject
@@ -77,6 +88,13 @@ class Fold:
 
     reason: str
     shown: list[Shown]
+
+    @property
+    def remedies(self) -> list[str]:
+        """What would resolve them: distinct needs and advice, at most five lines."""
+        needs = dict.fromkeys(said for shown in self.shown for said in shown.needs)
+        advice = dict.fromkeys(shown.finding.advice for shown in self.shown)
+        return [*list(needs)[:2], *list(advice)[:3]]
 
 
 @dataclass(frozen=True, slots=True)

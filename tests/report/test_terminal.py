@@ -1,0 +1,91 @@
+"""The terminal: readable at any width, without colour, and no way out for hostile text."""
+
+from __future__ import annotations
+
+import io
+import re
+
+import msgspec
+import pytest
+from rich.cells import cell_len
+from rich.console import Console
+
+from foreshock.records import Document
+from foreshock.report import terminal
+from foreshock.report._safe import one_line
+
+from ._fixture import HOSTILE, document
+from ._small import SMALL, build
+
+SGR = re.compile(r"\x1b\[[0-9;]*m")
+
+
+def printed(shown: Document, width: int = 80, **options: object) -> str:
+    out = io.StringIO()
+    terminal(shown, Console(file=out, width=width, **options))  # type: ignore[arg-type]
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 120, 200])
+def test_no_line_is_wider_than_the_terminal(width: int) -> None:
+    assert max(cell_len(line) for line in printed(document(), width).splitlines()) <= width
+
+
+@pytest.mark.parametrize("width", [40, 80, 120])
+def test_the_words_carry_the_meaning(width: int) -> None:
+    text = " ".join(printed(document(), width).split())
+    for part in ("WITH THESE LOGS", "CAN THE SCORES BE TRUSTED?", "WHAT CAN BE SAID", "WHAT CANNOT BE SAID YET"):
+        assert part in text
+    for mark in ("✓ ok", "▲ warn", "■ firing", "○ no data", "■ break", "▲ mirage", "✓ smooth"):
+        assert mark in text
+    assert "84% [71, 93]" in text
+    assert "fewer than 4 ordered models" in text
+
+
+def test_hostile_text_is_printed_as_text() -> None:
+    text = " ".join(printed(document(), 200).split())
+    for name in ("script", "end", "attribute", "bidi", "markup", "jinja", "markdown", "ansi", "hidden"):
+        assert one_line(HOSTILE[name]) in text, name
+
+
+def test_only_colours_of_our_own() -> None:
+    coloured = printed(document(), force_terminal=True, color_system="truecolor")
+    assert SGR.search(coloured)
+    assert "\x1b" not in SGR.sub("", coloured)
+    assert SGR.sub("", coloured).split() == printed(document()).split()
+    assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b\u202a-\u202e\u2066-\u2069]", printed(document()))
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252", "utf-8"])
+def test_every_encoding_can_show_it(encoding: str) -> None:
+    raw = io.BytesIO()
+    out = io.TextIOWrapper(raw, encoding=encoding)
+    terminal(document(), Console(file=out, width=80))
+    out.flush()
+    text = raw.getvalue().decode(encoding)
+    assert ("X break" if encoding != "utf-8" else "■ break") in text
+
+
+def test_many_tasks_are_told_by_their_faults() -> None:
+    raw = msgspec.json.decode(msgspec.json.encode(SMALL))
+    ok = raw["tables"]["trust"][0]
+    worn = {"task": "worn task", "lights": ok["lights"] | {"trend": {"state": "firing", "text": "it jumps"}}}
+    raw["tables"]["trust"] = [ok | {"task": f"fine {i}"} for i in range(9)] + [worn]
+    text = printed(build(raw))
+    assert "■ firing   trend       it jumps" in text
+    assert "All lights ok: fine 0, fine 1" in text
+    assert "the other 1 light is ok" in text
+    assert "all there" not in text
+
+
+def test_what_is_left_out_is_counted() -> None:
+    raw = msgspec.json.decode(msgspec.json.encode(SMALL))
+    raw["findings"] = [raw["findings"][0] | {"id": f"id{i}"} for i in range(45)]
+    raw["tables"]["failures"] *= 23
+    text = printed(build(raw))
+    assert "20 of 45 findings shown" in text
+    assert "20 of 23 files shown" in text
+
+
+def test_an_empty_document_says_so() -> None:
+    assert "Nothing to report" in printed(Document(foreshock="0", command=[], generated_at="", counts={}))
