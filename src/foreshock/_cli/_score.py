@@ -1,3 +1,90 @@
 """`foreshock score`: apply metrics to stored responses."""
 
 from __future__ import annotations
+
+from collections import Counter
+from typing import Annotated, Any
+
+import msgspec
+import typer
+
+from foreshock import __version__
+from foreshock._base import utc_now
+from foreshock._cli import _options as o
+from foreshock._cli._out import console, progress, write_json
+from foreshock._cli._places import open_store, places
+from foreshock.records import Counts, Document
+from foreshock.report import one_line
+from foreshock.scoring import Agreement, Lack, Scored, agreement, needs
+from foreshock.scoring import score as run_score
+
+
+def score(
+    store: o.StoreOption = None,
+    metrics: Annotated[
+        list[str] | None,
+        typer.Option("--metric", help="Only this metric, such as 'exact_match(normalise=casefold)'; repeatable."),
+    ] = None,
+    json: o.JsonOption = None,
+    quiet: o.QuietOption = False,
+) -> None:
+    """Score every stored response under many metrics, offline; what is scored already stays as it is.
+
+    Examples:
+
+      foreshock score
+
+      foreshock score --metric exact_match --metric "numeric_closeness"
+    """
+    opened = open_store(places(store))
+    with progress(silent=quiet) as show:
+        done = run_score(opened, metrics, progress=show)
+    snapshot = opened.snapshot()
+    agreed, lacking = agreement(snapshot), needs(snapshot, metrics)
+    if json is not None:
+        total = sum((run.counts for run in snapshot.runs()), Counts())
+        document = Document(
+            foreshock=__version__,
+            command=["foreshock", "score"],
+            generated_at=utc_now(),
+            counts=msgspec.to_builtins(total),
+            tables={
+                "agreement": [_plain(row) for row in agreed],
+                "needs": [_plain(row) for row in lacking],
+                "metrics": [{"metric": str(spec), "metric_id": spec.id} for spec in done.metrics],
+            },
+        )
+        write_json(document, json)
+    if not quiet and str(json) != "-":
+        _show(done, agreed, lacking)
+
+
+def _plain(row: Any) -> dict[str, Any]:
+    plain: dict[str, Any] = msgspec.to_builtins(row._asdict())
+    return plain
+
+
+def _show(done: Scored, agreed: list[Agreement], lacking: list[Lack]) -> None:
+    from rich.table import Table
+
+    out = console()
+    out.print(
+        f"{len(done.metrics)} metrics on {done.segments} segments of responses: {done.written:,} columns written, "
+        f"{done.kept:,} were there or do not apply."
+    )
+    for metric, failures in done.failures.items():
+        out.print(f"  {metric} failed on {failures.rows:,} responses, for example: {one_line(failures.example)}")
+    if agreed:
+        out.print("\nAgreement with the harness's own score")
+        table = Table(box=None, pad_edge=False, header_style="bold")
+        for name in ("task", "model", "harness", "ours", "equal"):
+            table.add_column(name, overflow="fold")
+        for row in agreed:
+            same = f"{row.agree:,} of {row.n:,}" + ("" if row.comparable else " (other rule)")
+            table.add_row(one_line(row.task), one_line(row.model), one_line(row.harness), row.metric, same)
+        out.print(table)
+    advice = Counter((lack.metric, lack.advice) for lack in lacking)
+    if advice:
+        out.print("\nWhat would allow more")
+        for (_, text), tasks in sorted(advice.items()):
+            out.print(f"  {one_line(text)} ({tasks:,} task{'s' if tasks > 1 else ''})")

@@ -14,6 +14,7 @@ from foreshock._version import __version__
 from foreshock.check._facts import task_facts, total_facts
 from foreshock.check._lights import trust_card
 from foreshock.check._lines import Judged, judge_items, judge_totals
+from foreshock.check._measures import PRIMARY
 from foreshock.check._moved import moved_rows
 from foreshock.check._opening import opening
 from foreshock.check._tables import model_rows, run_row, total_rows
@@ -116,7 +117,7 @@ def check(
         trails[line.task].append(line)
     views = []
     room = MOVED_IN_ALL
-    context = _Context(snapshot, cards, _agreement(snapshot, runs), options.seed)
+    context = _Context(snapshot, cards, _agreement(snapshot, sorted(by_task)), options.seed)
     for done, (task, members) in enumerate(sorted(by_task.items())):
         progress("judge", done, len(by_task))
         views.append(_view(context, _Subject(task, members, trails[task]), room))
@@ -147,10 +148,16 @@ def _chosen(snapshot: Snapshot, cards: Mapping[str, ModelCard], options: CheckOp
     return runs
 
 
-def _agreement(snapshot: Snapshot, runs: Sequence[Run]) -> dict[str, tuple[int, int]]:
-    """Responses on which our hard metric equals the harness's own score, and how many were compared, by run key."""
-    wanted = {run.run_key for run in runs}
-    return {a.run_key: (a.equal, a.n) for a in agreement(snapshot) if a.run_key in wanted}
+def _agreement(snapshot: Snapshot, tasks: Sequence[str]) -> dict[str, tuple[int, int]]:
+    """Responses on which our hard metric equals the harness's own score, and how many were compared, by run key.
+
+    Where the harness gave several scores, one that by its name measures the same counts before one that may not.
+    """
+    found: dict[str, tuple[bool, int, int]] = {}
+    for told in agreement(snapshot, tasks=tasks):
+        if told.n and told.metric in PRIMARY:
+            found[told.run_key] = max(found.get(told.run_key, (False, 0, 0)), (told.comparable, told.agree, told.n))
+    return {key: (agree, n) for key, (_, agree, n) in found.items()}
 
 
 def _view(context: _Context, subject: _Subject, room: int) -> _View:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -48,26 +49,37 @@ def judge_items(task: Task, seed: int) -> list[Judged]:
         return []
     hard = _hard(main, task.chance)
     twins = [_twin(measure) for measure in task.measures.twins]
-    ids = [main.id, *(twin.name for twin in twins)]
+    ids = [main.id, *(measure.id for measure in task.measures.twins)]
+    names = {measure.id: measure.name for measure in task.measures.all}
     found = []
     for block, correct in zip(task.blocks, task.positions, strict=True):
         for line in task.lines:
-            made = panel(line, block, ids, correct)
+            made = _named(panel(line, block, ids, correct), names, block.filter if len(task.blocks) > 1 else None)
             if made.points:
                 told = judge(made, hard, twins, seed=seed, checks=_checks(task))
-                found.append(_judged(made, told, main, task))
+                found.append(_judged(made, told, task))
     return found
+
+
+def _named(made: Panel, names: Mapping[str, str], answer_filter: str | None) -> Panel:
+    """Metric names instead of ids, because sentences are made of them; the filter only where there are several."""
+    return replace(
+        made,
+        task=made.task if answer_filter is None else f"{made.task} [{answer_filter}]",
+        values={names[key]: value for key, value in made.values.items()},
+        replicates={names[key]: value for key, value in made.replicates.items()},
+    )
 
 
 def _hard(main: Measure, chance: float | None) -> Hard:
     # a harness score whose link is not known is read as a product of parts, the form in which mirages come
     link: Any = main.link or "all-of-N"
     ceiling = main.high if main.high is not None else 1.0
-    return Hard(main.id, link, chance=chance or 0.0, ceiling=ceiling, binary=True)
+    return Hard(main.name, link, chance=chance or 0.0, ceiling=ceiling, binary=True)
 
 
 def _twin(measure: Measure) -> Twin:
-    return Twin(measure.id, measure.base, high=measure.high if measure.high is not None else 1.0)
+    return Twin(measure.name, measure.base, high=measure.high if measure.high is not None else 1.0)
 
 
 def _checks(task: Task) -> Mapping[str, tuple[str, str]]:
@@ -87,8 +99,7 @@ def _checks(task: Task) -> Mapping[str, tuple[str, str]]:
     return checks
 
 
-def _judged(made: Panel, told: Judgement, main: Measure, task: Task) -> Judged:
-    names = {measure.id: measure.name for measure in task.measures.all}
+def _judged(made: Panel, told: Judgement, task: Task) -> Judged:
     rows = [
         {
             "finding_id": told.finding.id,
@@ -97,7 +108,7 @@ def _judged(made: Panel, told: Judgement, main: Measure, task: Task) -> Judged:
             "axis": made.axis,
             "axis_known": made.axis_known,
             "log_axis": made.log_axis,
-            "metric": names.get(line.metric, line.metric),
+            "metric": line.metric,
             "role": line.role,
             "unit": line.unit,
             "chance": task.chance if line.role == "hard" else None,
@@ -106,7 +117,6 @@ def _judged(made: Panel, told: Judgement, main: Measure, task: Task) -> Judged:
         for line in told.lines
     ]
     verdict = told.row(len(made.items), len(made.points))
-    verdict["hard"], verdict["twin"] = main.name, names.get(told.twin or "", told.twin)
     return Judged(told.finding, verdict, rows, made, told)
 
 

@@ -43,7 +43,7 @@ class Line(NamedTuple):
         task, family, axis: As in :class:`Panel`.
         axis_known: False when the runs are only in order of creation.
         trajectory: Whether the points are checkpoints of one training run.
-        conditions: Conditions that all runs of the line share, as text.
+        conditions: The conditions by which this line differs from others of its task and family, as text.
         stops: Points in ascending order of ``x``.
         left_out: Runs that did not complete and are therefore not part of a trend.
     """
@@ -80,22 +80,33 @@ def lines(runs: Iterable[Run], cards: Mapping[str, ModelCard], axis: str | None 
     """
     if axis is not None and axis not in AXES:
         raise ConfigError(f"unknown axis {axis!r}", expected=f"one of {', '.join(AXES)}", do="choose one of them")
-    groups: dict[tuple[str, str, str], list[Run]] = defaultdict(list)
+    families: dict[tuple[str, str], list[Run]] = defaultdict(list)
     by_date = axis in ("released", "created")
     for run in runs:
         # along dates the question is about the field, not about one family
-        family = "all models" if by_date else family_label(cards[run.run_key])
-        groups[run.task, family, conditions_text(run)].append(run)
+        families[run.task, "all models" if by_date else family_label(cards[run.run_key])].append(run)
     return [
         line
-        for (task, family, conditions), members in sorted(groups.items())
-        for line in _lines_of(_Group(task, family, conditions, members, cards), axis)
+        for (task, family), members in sorted(families.items())
+        for conditions, alike in _by_condition(members)
+        for line in _lines_of(_Group(task, family, conditions, alike, cards), axis)
     ]
 
 
 def conditions_text(run: Run) -> str:
     """The conditions of a run as one comparable text, ``shots=5, limit=100``."""
     return ", ".join(f"{key}={run.conditions[key]}" for key in sorted(run.conditions))
+
+
+def _by_condition(runs: Sequence[Run]) -> list[tuple[str, list[Run]]]:
+    """Runs under the same conditions, named by those conditions that are not the same for all."""
+    names = {name for run in runs for name in run.conditions}
+    varying = {name for name in names if len({run.conditions.get(name) for run in runs}) > 1}
+    groups: dict[str, list[Run]] = defaultdict(list)
+    for run in runs:
+        told = [f"{name}={run.conditions[name]}" for name in sorted(varying) if name in run.conditions]
+        groups[", ".join(told)].append(run)
+    return sorted(groups.items())
 
 
 class _Group(NamedTuple):

@@ -34,7 +34,7 @@ def panel(line: Line, block: Block, metrics: Sequence[str], correct: Floats | No
     if there:
         shared[:] = ~np.isnan(rows[there[0]]).any(axis=0)
     return Panel(
-        task=line.task if block.filter is None else f"{line.task} [{block.filter}]",
+        task=line.task,
         family=line.family if not line.conditions else f"{line.family} ({line.conditions})",
         axis=line.axis,
         axis_known=line.axis_known,
