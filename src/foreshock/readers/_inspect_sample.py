@@ -121,7 +121,7 @@ class SampleRows:
         scores = sample.scores or ({self._single: sample.score} if sample.score else {})
         if present(sample.invalidation):
             self._tally.add("invalid", piece.where)
-            meta.invalidated, meta.delivery, state = sample.invalidation, str(state), Delivery.CANCELLED
+            meta.invalidated, meta.delivery, state = _compact(sample.invalidation), str(state), Delivery.CANCELLED
         else:
             self._scores(scores, piece.where)
         self._trace(piece, meta)
@@ -249,7 +249,7 @@ class SampleRows:
             if size > _MAX_METADATA:
                 meta.metadata_bytes = size
             elif size > 2:
-                meta.metadata = sample.metadata
+                meta.metadata = _compact(sample.metadata)
 
 
 @contextmanager
@@ -261,6 +261,11 @@ def _without_gc() -> Iterator[None]:
     finally:
         if on:
             gc.enable()
+
+
+def _compact(raw: msgspec.Raw) -> msgspec.Raw:
+    """The same JSON without the writer's white space."""
+    return msgspec.Raw(msgspec.json.format(raw, indent=-1))
 
 
 def _single_scorer(header: Header) -> str:
