@@ -87,5 +87,25 @@ def test_what_is_left_out_is_counted() -> None:
     assert "20 of 23 files shown" in text
 
 
+def test_scores_come_with_interval_unparsed_share_and_both_denominators() -> None:
+    raw = msgspec.json.decode(msgspec.json.encode(SMALL))
+    first = raw["tables"]["models"][0]
+    agreeing = first | {
+        "model": "other",
+        "harness_value": first["value"],
+        "delivered": 110,
+        "level": 0.95,
+        "note": None,
+    }
+    raw["tables"]["models"].append(agreeing)
+    text = " ".join(printed(build(raw), 120).split())
+    assert "model m 62% [52, 72] at 90% 3.0% 101" in text
+    assert "other 62% [52, 72] 3.0% 101" in text
+    assert "model m: 109 of 110 delivered; 58.0% over all expected" in text
+    assert "model m: the harness says 63.0%" in text
+    assert "model m: a note" in text
+    assert "other: " not in text
+
+
 def test_an_empty_document_says_so() -> None:
     assert "Nothing to report" in printed(Document(foreshock="0", command=[], generated_at="", counts={}))

@@ -94,7 +94,7 @@ def _digits(value: float, half_width: float | None) -> int | None:
     """Decimals that show two digits of the uncertainty; None lets :func:`number` choose."""
     if half_width is None or not math.isfinite(half_width) or half_width <= 0 or abs(value) >= 1e9:
         return None
-    return min(6, max(0, 1 + math.ceil(-math.log10(half_width))))
+    return min(6, max(0, 1 + math.ceil(-math.log10(half_width) - 1e-9)))
 
 
 def share(value: float | None) -> str:

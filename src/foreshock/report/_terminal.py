@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from foreshock.records import Document, Finding, State
 from foreshock.report import _view
+from foreshock.report._console import Page
 from foreshock.report._format import count, level, plural, probability, quantity, share
-from foreshock.report._rows import LightRow, VerdictRow
-from foreshock.report._safe import clean, one_line
+from foreshock.report._rows import LightRow, ModelRow, VerdictRow
+from foreshock.report._safe import one_line
 from foreshock.report._view import View, load
-from foreshock.report._words import MEANING, OPENING, STATUS, mark
+from foreshock.report._words import MEANING, OPENING, STATUS
 
 if TYPE_CHECKING:
-    from rich.console import Console, RenderableType
-    from rich.text import Text
+    from rich.console import Console
 
-_STYLE = {"good": "green", "warn": "yellow", "bad": "red", "none": "bright_black", "plain": "cyan"}
 _FULL_CARDS = 6  # more tasks than this, and only the lights that are not ok are printed
 _MOST = 20  # findings, tasks, runs or files that a part prints in full
+_SCORES = 60  # scores that are printed
 _NARROW = 72  # columns below which the verdict table becomes a list
 
 
@@ -35,63 +34,14 @@ def terminal(document: Document, console: Console) -> None:
         ForeshockError: A table of the document cannot be shown.
     """
     view = load(document)
-    page = _Page(console)
+    page = Page(console)
     page.line(_view.headline(view), "bold")
     page.line(_view.counts_sentence(view.document.counts), "dim")
-    for part in (_opening, _trust, _verdicts, _findings, _unresolved, _runs, _failures, _footer):
+    for part in (_opening, _trust, _verdicts, _findings, _unresolved, _scores, _runs, _failures, _footer):
         part(view, page)
 
 
-@dataclass(frozen=True, slots=True)
-class _Page:
-    """A console that is given plain text only: no markup, no highlighting, nothing it cannot encode."""
-
-    console: Console
-
-    def text(self, said: str, style: str = "") -> Text:
-        """Make text harmless and printable."""
-        from rich.text import Text
-
-        encoding = self.console.encoding
-        printable = clean(said).encode(encoding, "backslashreplace").decode(encoding)
-        return Text(printable, style=style, overflow="fold")
-
-    def print(self, shown: RenderableType = "") -> None:
-        self.console.print(shown, highlight=False, markup=False, emoji=False)
-
-    def line(self, said: str, style: str = "", indent: int = 0) -> None:
-        from rich.padding import Padding
-
-        self.print(Padding(self.text(said, style), (0, 0, 0, indent), expand=False))
-
-    def title(self, said: str) -> None:
-        self.print()
-        self.line(said.upper(), "bold")
-
-    def badge(self, word: str) -> Text:
-        m = mark(word)
-        utf = self.console.encoding.lower().startswith("utf")
-        return self.text(f"{m.glyph if utf else m.ascii} {one_line(m.word, 40)}", _STYLE[m.tone])
-
-    def rows(self, rows: Sequence[Sequence[Text]], widths: Sequence[int], indent: int = 2) -> None:
-        """Print columns of fixed width; the last one takes what is left and wraps."""
-        from rich.padding import Padding
-        from rich.table import Table
-
-        grid = Table.grid(padding=(0, 2, 0, 0), expand=True)
-        for width in widths:
-            grid.add_column(width=width, overflow="fold")
-        grid.add_column(ratio=1, overflow="fold")
-        for row in rows:
-            grid.add_row(*row)
-        self.print(Padding(grid, (0, 0, 0, indent), expand=False))
-
-    def more(self, shown: int, total: int, what: str) -> None:
-        if shown < total:
-            self.line(f"{count(shown)} of {count(total)} {what} shown; --html and --json have the rest", "dim", 2)
-
-
-def _opening(view: View, page: _Page) -> None:
+def _opening(view: View, page: Page) -> None:
     if not view.tables.opening:
         return
     page.title("With these logs")
@@ -106,7 +56,7 @@ def _opening(view: View, page: _Page) -> None:
     page.rows(rows, [10])
 
 
-def _trust(view: View, page: _Page) -> None:
+def _trust(view: View, page: Page) -> None:
     if not view.trust:
         return
     page.title("Can the scores be trusted?")
@@ -125,7 +75,7 @@ def _trust(view: View, page: _Page) -> None:
         page.line(f"All lights ok: {names}" + (" and others" if len(fine) > _MOST else ""), indent=2)
 
 
-def _lights(lights: Sequence[tuple[str, LightRow]], page: _Page) -> None:
+def _lights(lights: Sequence[tuple[str, LightRow]], page: Page) -> None:
     if page.console.width < _NARROW:
         said = [(light.state.value, f"{one_line(name, 40)}: {one_line(light.text)}") for name, light in lights]
         page.rows([[page.badge(state), page.text(text)] for state, text in said], [9], 4)
@@ -134,7 +84,7 @@ def _lights(lights: Sequence[tuple[str, LightRow]], page: _Page) -> None:
     page.rows([[badge, page.text(name), page.text(text)] for badge, name, text in rows], [9, 10], 4)
 
 
-def _verdicts(view: View, page: _Page) -> None:
+def _verdicts(view: View, page: Page) -> None:
     said = [row for row in view.verdicts if row.verdict != "unresolved"]
     if not said:
         return
@@ -155,7 +105,7 @@ def _share(row: VerdictRow) -> str:
     return quantity(row.share, row.share_low, row.share_high, "fraction")
 
 
-def _verdict_table(rows: Sequence[VerdictRow], page: _Page) -> None:
+def _verdict_table(rows: Sequence[VerdictRow], page: Page) -> None:
     from rich.padding import Padding
     from rich.table import Table
 
@@ -172,7 +122,7 @@ def _verdict_table(rows: Sequence[VerdictRow], page: _Page) -> None:
     page.print(Padding(table, (0, 0, 0, 2), expand=False))
 
 
-def _findings(view: View, page: _Page) -> None:
+def _findings(view: View, page: Page) -> None:
     if not view.told:
         return
     page.title("What can be said")
@@ -219,7 +169,7 @@ def _rate(finding: Finding) -> str:
     return f"; false alarms: {', '.join(parts)}" if parts else ""
 
 
-def _unresolved(view: View, page: _Page) -> None:
+def _unresolved(view: View, page: Page) -> None:
     if not view.folds:
         return
     page.title("What cannot be said yet")
@@ -233,7 +183,50 @@ def _unresolved(view: View, page: _Page) -> None:
     page.more(min(_MOST, len(view.folds)), len(view.folds), "reasons")
 
 
-def _runs(view: View, page: _Page) -> None:
+def _scores(view: View, page: Page) -> None:
+    from rich.padding import Padding
+    from rich.table import Table
+
+    rows = view.tables.models
+    if not rows:
+        return
+    page.title("Scores")
+    groups: dict[tuple[str, str], list[ModelRow]] = {}
+    for row in rows[:_SCORES]:
+        groups.setdefault((row.task, row.metric or "score"), []).append(row)
+    for (task, metric), members in groups.items():
+        page.line(f"{one_line(task)} · {one_line(metric, 80)}", "bold", 2)
+        table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
+        table.add_column("model", overflow="fold")
+        for head in ("value [95% interval]", "no answer", "items"):
+            table.add_column(head, justify="right", overflow="fold")
+        for row in members:
+            said = (one_line(row.model), _value(row), share(row.unparsed_share), count(row.n))
+            table.add_row(*(page.text(text) for text in said))
+        page.print(Padding(table, (0, 0, 0, 4), expand=False))
+        for note in (note for row in members for note in _notes(row)):
+            page.line(note, indent=4)
+    page.more(min(_SCORES, len(rows)), len(rows), "scores")
+
+
+def _value(row: ModelRow) -> str:
+    text = quantity(row.value, row.low, row.high, row.unit)
+    return text if row.level in (None, 0.95) else f"{text} at {level(row.level or 0.0)}"
+
+
+def _notes(row: ModelRow) -> list[str]:
+    """What changes how a score is read: the other denominator, a harness that disagrees, the row's own note."""
+    name, notes = one_line(row.model, 80), []
+    if _view.incomplete(row):
+        over_all = quantity(row.value_expected, unit=row.unit)
+        delivered = f"{count(row.delivered)} of {count(row.expected)} delivered"
+        notes.append(f"{name}: {delivered}; {over_all} over all expected")
+    if row.harness_value is not None and row.value is not None and abs(row.harness_value - row.value) > 1e-9:
+        notes.append(f"{name}: the harness says {quantity(row.harness_value, unit=row.unit)}")
+    return [*notes, f"{name}: {one_line(row.note)}"] if row.note else notes
+
+
+def _runs(view: View, page: Page) -> None:
     odd = [row for row in view.tables.runs if _view.incomplete(row) or row.warnings or row.status != "complete"]
     if not view.tables.runs:
         return
@@ -251,7 +244,7 @@ def _runs(view: View, page: _Page) -> None:
     page.more(min(_MOST, len(odd)), len(odd), "runs")
 
 
-def _failures(view: View, page: _Page) -> None:
+def _failures(view: View, page: Page) -> None:
     failures = view.tables.failures
     if not failures:
         return
@@ -262,7 +255,7 @@ def _failures(view: View, page: _Page) -> None:
     page.more(min(_MOST, len(failures)), len(failures), "files")
 
 
-def _footer(view: View, page: _Page) -> None:
+def _footer(view: View, page: Page) -> None:
     page.print()
     seeds = ", ".join(str(seed) for seed in _view.seeds(view)[:5])
     parts = [f"Foreshock {one_line(view.document.foreshock, 40)}", one_line(view.document.generated_at, 40)]
