@@ -61,14 +61,17 @@ def add_paths(
     options = options or ReadOptions()
     read_with = digest(options, 12)
     known = {} if again else _known(store.snapshot(), read_with)
-    skipped: list[Path] = []
+    as_before: list[Path] = []
     failures: list[Failure] = []
 
     def skip(path: Path) -> bool:
-        stat = path.stat()
+        try:
+            stat = path.stat()
+        except OSError:
+            return False  # the reader says what is wrong with it
         unchanged = known.get(str(path.absolute())) == (stat.st_size, stat.st_mtime_ns)
         if unchanged:
-            skipped.append(path)
+            as_before.append(path)
         return unchanged
 
     with store.writer(progress=progress, again=again) as writer:
@@ -81,6 +84,10 @@ def add_paths(
                 writer.write(run, found.batches)
             except StoreError as error:
                 failures.append(Failure(Path(run.sources[0].path if run.sources else run.run_key), error))
+    runs = (*writer.added, *writer.unchanged, *writer.removed)
+    # files that belong together are read together: an unchanged one is read again with a changed one
+    opened = {source.path for run in runs for source in run.sources}
+    skipped = [path for path in as_before if str(path.absolute()) not in opened]
     return Added(writer.added, writer.unchanged, writer.removed, skipped, failures)
 
 

@@ -1,0 +1,97 @@
+"""The main job on stores whose truth is known."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from foreshock._base import ConfigError, canonical
+from foreshock.check import CheckOptions, check
+from foreshock.records import Batch, Document, Run
+from foreshock.store import Store
+
+from .conftest import Ladder
+
+# 10 characters, each right with p: exact match p^10 is sharp while log p rises evenly
+SMOOTH = {"1m": 0.30, "3m": 0.51, "10m": 0.70, "30m": 0.83, "100m": 0.91, "300m": 0.955}
+
+
+def test_a_smooth_ability_behind_a_sharp_metric_is_never_called_a_break(store: Store, ladder: Ladder) -> None:
+    ladder(SMOOTH)
+    document = check(store)
+    (finding,) = document.findings
+    assert finding.verdict in ("mirage", "smooth")
+    assert finding.state == "ok"
+    (verdict,) = document.tables["verdicts"]
+    assert (verdict["hard"], verdict["points"], verdict["items"]) == ("exact_match", 6, 200)
+    assert verdict["twin"].startswith("gold_logprob")
+
+
+def test_a_planted_break_is_found_and_fires(store: Store, ladder: Ladder) -> None:
+    ladder({"1m": 0.30, "3m": 0.31, "10m": 0.32, "30m": 0.95, "100m": 0.952, "300m": 0.954})
+    (finding,) = check(store).findings
+    assert (finding.verdict, finding.state) == ("break", "firing")
+
+
+def test_three_models_are_said_to_be_too_few(store: Store, ladder: Ladder) -> None:
+    ladder(dict(list(SMOOTH.items())[:3]), seeds=1)
+    document = check(store)
+    (finding,) = document.findings
+    assert finding.state == "no-data"
+    assert document.tables["verdicts"][0]["reason"] == "3 of >= 4 models"
+    assert ("models on the axis", 3.0, 4.0) in [(need.what, need.have, need.enough) for need in finding.needs]
+
+
+def test_the_score_is_the_harnesss_and_both_denominators_are_there(store: Store, ladder: Ladder) -> None:
+    ladder({"1m": 0.9}, seeds=1)
+    (row,) = check(store).tables["models"]
+    logged = store.snapshot().scan("scores", source="harness").collect()["value"].mean()
+    assert row["value"] == pytest.approx(logged, abs=1e-12)
+    assert row["low"] < row["value"] < row["high"]
+    assert (row["expected"], row["delivered"], row["unparsed_share"]) == (200, 200, 0.0)
+    assert row["value_expected"] == pytest.approx(row["value"])
+
+
+def test_the_same_store_gives_the_same_bytes(store: Store, ladder: Ladder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+    ladder(SMOOTH, seeds=2, items=60)
+    assert canonical(check(store)) == canonical(check(store))
+
+
+def test_items_that_moved_are_shown_with_both_outputs(store: Store, ladder: Ladder) -> None:
+    ladder(SMOOTH)
+    document = check(store)
+    moved = document.tables["moved"]
+    assert moved
+    assert all(row["from_score"] != row["to_score"] for row in moved)
+    assert all(row["question"] == f"write {row['target']}" for row in moved)
+    assert document.findings[0].evidence_total >= len(moved)
+
+
+def test_totals_are_shown_and_nothing_is_claimed(store: Store) -> None:
+    for size, value in (("1b", 0.2), ("2b", 0.3), ("4b", 0.4), ("8b", 0.5)):
+        run = Run(run_key=size, format="lm-eval", reader="t@1", model=f"p-{size}", task="lambada")
+        row = {"metric_id": ["acc"], "value": [value], "stderr": [0.01], "source": ["harness"]}
+        store.write(run, [Batch("aggregates", row)])
+    document = check(store)
+    (finding,) = document.findings
+    assert (finding.verdict, finding.state) == ("unresolved", "no-data")
+    assert [row["value"] for row in document.tables["models"]] == [0.2, 0.3, 0.4, 0.5]
+    assert len(document.tables["series"][0]["points"]) == 4
+    assert document.tables["trust"][0]["lights"]["delivered"]["state"] == "no-data"
+
+
+def test_a_selection_that_fits_nothing_says_so(store: Store, ladder: Ladder) -> None:
+    with pytest.raises(ConfigError, match="no runs"):
+        check(store)
+    ladder({"1m": 0.9}, seeds=1)
+    with pytest.raises(ConfigError, match="fits"):
+        check(store, CheckOptions(tasks=["nothing*"]))
+    assert not check(store, CheckOptions(ignore=["FS3"])).findings
+
+
+def test_the_document_survives_its_own_json(store: Store, ladder: Ladder) -> None:
+    ladder(SMOOTH, items=60)
+    document = check(store)
+    again = msgspec.json.decode(canonical(document), type=Document)
+    assert canonical(again) == canonical(document)

@@ -1,0 +1,90 @@
+"""Each light of a trust card turns for the reason it names, and grey is never green."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from foreshock.check import Standing, TaskFacts, trust_card
+from foreshock.records import Counts, Light
+
+FULL = Counts(expected=400, delivered=400, parsed=400, scored=400)
+
+
+def standing(value: float, *, counts: Counts = FULL, n: int = 400, model: str = "m") -> Standing:
+    error = (value * (1 - value) / n) ** 0.5
+    return Standing(model, value, value - 1.96 * error, value + 1.96 * error, error, n, counts)
+
+
+def facts(**changes: Any) -> TaskFacts:
+    base: dict[str, Any] = {
+        "task": "t", "metric": "exact_match", "kind": "hard", "scale": 100.0, "twins": ["gold_logprob"],
+        "missing_twin": "Add logprobs.", "floor": 0.0, "ceiling": 1.0, "standings": [standing(0.3), standing(0.5)],
+        "pair_error": 0.02, "agreement": (1.0, 800), "differences": [], "incomplete": 0,
+        "trends": [(Light.OK, "smooth")],
+    }  # fmt: skip
+    return TaskFacts(**{**base, **changes})
+
+
+def light(name: str, **changes: Any) -> tuple[str, str]:
+    told = trust_card(facts(**changes)).lights[name]
+    return told["state"], told["text"]
+
+
+def test_a_task_without_a_fault_is_green_throughout() -> None:
+    assert {told["state"] for told in trust_card(facts()).lights.values()} == {"ok"}
+
+
+@pytest.mark.parametrize(
+    ("lost", "state"), [(0, "ok"), (4, "warn"), (100, "firing")], ids=["none", "within the error", "beyond the error"]
+)
+def test_lost_responses_are_measured_against_the_scores_own_error(lost: int, state: str) -> None:
+    counts = msgspec.structs.replace(FULL, delivered=400 - lost, parsed=400 - lost, error=lost)
+    assert light("delivered", standings=[standing(0.5, counts=counts)])[0] == state
+
+
+def test_totals_say_nothing_about_delivery() -> None:
+    assert light("delivered", standings=[standing(0.5, counts=Counts())])[0] == "no-data"
+
+
+def test_a_hard_metric_without_a_twin_warns_and_says_what_to_do() -> None:
+    assert light("metric", twins=[]) == (
+        "warn",
+        "exact_match is all-or-nothing and has no continuous twin here. Add logprobs.",
+    )
+
+
+def test_disagreement_with_the_harness_is_counted() -> None:
+    state, text = light("metric", agreement=(0.9, 200))
+    assert state == "warn"
+    assert "20 of 200" in text
+
+
+def test_resolution_is_the_difference_that_is_found_with_80_percent_power() -> None:
+    # 2.8016 x .02 = 5.6 points: neighbours 20 points apart are far enough, 3 points apart are not
+    assert light("resolution")[0] == "ok"
+    state, text = light("resolution", standings=[standing(0.30), standing(0.33)])
+    assert (state, "5.6 points" in text) == ("warn", True)
+    assert (
+        light("resolution", pair_error=None, standings=[Standing("m", 0.5, None, None, None, None, FULL)])[0]
+        == "no-data"
+    )
+
+
+@pytest.mark.parametrize(("best", "state"), [(0.5, "ok"), (0.91, "warn"), (0.97, "firing"), (0.03, "firing")])
+def test_headroom_is_counted_in_steps_that_can_be_seen(best: float, state: str) -> None:
+    assert light("headroom", standings=[standing(0.01), standing(best)])[0] == state
+
+
+def test_what_differs_between_runs_is_named() -> None:
+    assert light("comparable", differences=["task version (1 / 2)"])[0] == "warn"
+    assert light("comparable", standings=[standing(0.5)])[0] == "no-data"
+
+
+def test_the_most_telling_trend_is_shown_and_grey_is_not_green() -> None:
+    trends = [(Light.NO_DATA, "unresolved"), (Light.OK, "smooth"), (Light.FIRING, "break")]
+    assert light("trend", trends=trends) == ("firing", "break")
+    assert light("trend", trends=trends[:1])[0] == "no-data"
+    assert light("trend", trends=[])[0] == "no-data"

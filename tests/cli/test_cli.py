@@ -1,0 +1,146 @@
+"""Commands as a person calls them: words on the right stream, exit codes that CI can use, no traceback."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from foreshock._cli import main
+
+Call = Callable[..., tuple[int, str, str]]
+
+SAMPLES = [
+    {"question": f"{a}+1", "target": str(a + 1), "answer": str(a + 1 if a % 3 else 0), "id": str(a)} for a in range(30)
+]
+
+
+@pytest.fixture
+def call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Call:
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        code = main(arguments)
+        out, err = capsys.readouterr()
+        assert "Traceback" not in out + err
+        return code, out, err
+
+    return run
+
+
+@pytest.fixture
+def outputs(tmp_path: Path) -> Path:
+    path = tmp_path / "toy-1b.jsonl"
+    path.write_text("".join(json.dumps(sample) + "\n" for sample in SAMPLES))
+    return path
+
+
+MAP = ("--map", "input=question,target=target,answer=answer,item=id", "--task-name", "plus-one")
+
+
+def test_from_a_file_of_outputs_to_a_report(call: Call, outputs: Path, tmp_path: Path) -> None:
+    code, out, _ = call("check", str(outputs), *MAP, "--html", "r.html", "--json", "r.json")
+    assert code == 0
+    assert "plus-one" in out
+    document = json.loads((tmp_path / "r.json").read_text())
+    (row,) = document["tables"]["models"]
+    assert (row["model"], row["value"], row["n"]) == ("toy-1b", pytest.approx(20 / 30), 30)
+    assert "plus-one" in (tmp_path / "r.html").read_text()
+
+
+def test_adding_again_changes_nothing_and_says_so(call: Call, outputs: Path) -> None:
+    assert call("add", str(outputs), *MAP)[0] == 0
+    code, out, _ = call("add", str(outputs), *MAP)
+    assert code == 0
+    assert "1 files unchanged" in out
+
+
+def test_one_bad_file_is_reported_and_the_rest_goes_in(call: Call, outputs: Path, tmp_path: Path) -> None:
+    (tmp_path / "broken.jsonl").write_text('{"question": "1+1", "target"')
+    code, out, err = call("add", str(outputs), str(tmp_path / "broken.jsonl"), *MAP)
+    assert (code, "1 runs" in out) == (0, True)
+    assert "broken.jsonl" in err
+    code, _, err = call("add", str(tmp_path / "broken.jsonl"), *MAP)
+    assert code == 2
+
+
+@pytest.mark.parametrize("command", ["ls", "models", "score", "compact", "check"])
+def test_without_a_store_every_command_says_how_to_make_one(call: Call, command: str) -> None:
+    code, _, err = call(command)
+    assert code == 2
+    assert "foreshock add PATH" in err
+
+
+@pytest.mark.parametrize("arguments", [("nope",), ("ls", "--nope"), ("add",), ("sql",), ("check", "nowhere.eval")])
+def test_a_wrong_call_is_one_line_and_exit_code_two(call: Call, arguments: tuple[str, ...]) -> None:
+    code, _, err = call(*arguments)
+    assert code == 2
+    assert err.startswith(("foreshock: ", "not read: "))
+
+
+def test_runs_are_listed_removed_and_brought_back(call: Call, outputs: Path) -> None:
+    call("add", str(outputs), *MAP)
+    code, out, _ = call("ls", "--json", "-")
+    (row,) = json.loads(out)["tables"]["runs"]
+    assert (code, row["delivered"], row["status"]) == (0, 30, "complete")
+    assert call("rm", row["run_key"][:8], "--reason", "wrong prompt")[0] == 0
+    assert json.loads(call("ls", "--json", "-")[1])["tables"]["runs"] == []
+    (hidden,) = json.loads(call("ls", "--all", "--json", "-")[1])["tables"]["runs"]
+    assert hidden["state"] == "removed"
+    assert call("add", "--again", str(outputs), *MAP)[0] == 0
+    assert len(json.loads(call("ls", "--json", "-")[1])["tables"]["runs"]) == 1
+
+
+def test_a_run_is_named_by_an_unambiguous_beginning(call: Call, outputs: Path) -> None:
+    call("add", str(outputs), *MAP)
+    code, _, err = call("rm", "zzzz", "--reason", "x")
+    assert (code, "no run 'zzzz'" in err) == (2, True)
+
+
+def test_sql_answers_and_cannot_leave_the_store(call: Call, outputs: Path) -> None:
+    call("add", str(outputs), *MAP)
+    code, out, _ = call("sql", "select count(*) as n from responses", "--format", "json")
+    assert (code, json.loads(out)) == (0, [{"n": 30}])
+    assert call("sql", "select * from read_csv('/etc/passwd')")[0] == 2
+    assert call("sql", "selct 1")[0] == 2
+
+
+def test_scores_are_made_offline_and_agreement_is_printed(call: Call, outputs: Path) -> None:
+    call("add", str(outputs), *MAP)
+    code, out, _ = call("score", "--json", "s.json")
+    assert code == 0
+    assert "metrics on" in out
+    assert "exact_match" in Path("s.json").read_text()
+    assert "0 columns written" in call("score")[1]
+
+
+def test_cards_are_written_edited_and_used(call: Call, outputs: Path) -> None:
+    call("add", str(outputs), *MAP)
+    assert call("models", "--write", "models.toml")[0] == 0
+    text = Path("models.toml").read_text().replace('family = "toy"', 'family = "mine"')
+    Path("models.toml").write_text(text)
+    assert "mine" in call("models")[1]
+    Path("models.toml").write_text("[models.x]\nfamly = 1\n")
+    code, _, err = call("models")
+    assert (code, "famly" in err) == (2, True)
+
+
+def test_fail_on_takes_codes_verdicts_and_nothing_else(call: Call, outputs: Path) -> None:
+    call("add", str(outputs), *MAP)
+    assert call("check", "--fail-on", "FS301")[0] == 0
+    code, _, err = call("check", "--fail-on", "everything")
+    assert (code, "--fail-on" in err) == (2, True)
+
+
+def test_json_on_standard_output_is_all_there_is_on_it(call: Call, outputs: Path) -> None:
+    _, out, _ = call("check", str(outputs), *MAP, "--json", "-")
+    assert json.loads(out)["schema"] == 1
+
+
+def test_help_and_version(call: Call) -> None:
+    assert call("--version")[1].startswith("foreshock 0.")
+    for command in ("check", "demo", "add", "ls", "models", "score", "sql", "rm", "compact"):
+        code, out, _ = call(command, "--help")
+        assert (code, "Examples:" in out) == (0, True)
