@@ -94,10 +94,8 @@ class ZipWriter:
 
 def header(samples: int, epochs: int = 1, status: str = "success", **spec: Any) -> dict[str, Any]:
     """What ``header.json`` says: everything but the samples."""
-    metrics = {
-        "accuracy": {"name": "accuracy", "value": 0.5, "params": {}},
-        "stderr": {"name": "stderr", "value": 0.01, "params": {}},
-    }
+    values = {"accuracy": 0.5, "stderr": 0.01}
+    metrics = [{k: {"name": k, "value": v, "params": {}} for k, v in values.items()} for _ in range(2)]
     return {
         "version": 2,
         "status": status,
@@ -121,7 +119,10 @@ def header(samples: int, epochs: int = 1, status: str = "success", **spec: Any) 
         "results": {
             "total_samples": samples * epochs,
             "completed_samples": samples * epochs,
-            "scores": [{"name": n, "scorer": n, "params": {}, "metrics": metrics} for n in ("match", "includes")],
+            "scores": [
+                {"name": n, "scorer": n, "params": {}, "metrics": m}
+                for n, m in zip(("match", "includes"), metrics, strict=True)
+            ],
         },
         "stats": {"started_at": "2026-11-30T09:00:00+00:00", "completed_at": "2026-11-30T10:00:00+00:00"},
     }

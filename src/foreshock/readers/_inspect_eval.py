@@ -39,6 +39,7 @@ class EvalReader:
         self._sample = Typed(Sample, self._odd)
         self._messages = Typed(list[Message], self._odd)
         self._events = Typed(list[Event], self._odd)
+        self._raw = Typed(msgspec.Raw, self._odd)
 
     def open(self) -> Log:
         """Find header and samples.
@@ -139,7 +140,7 @@ class EvalReader:
 
     def _metadata(self, sample: Sample, member: Member) -> None:
         try:
-            sample.metadata = msgspec.Raw(self._archive.read(member))
+            sample.metadata = self._raw.decode(self._archive.read(member))
         except BrokenFileError as error:
             self._tally.add("chunk", f"{member.name} ({error.found})")
 
