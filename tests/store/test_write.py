@@ -351,3 +351,33 @@ def test_an_empty_run_is_a_run(store: Store) -> None:
     for table in ("items", "responses", "trace", "scores", "aggregates"):
         assert snapshot.scan(table).collect().height == 0
     assert snapshot.scan("runs").collect().height == 1
+
+
+def test_a_full_disk_is_told_and_what_was_added_stays(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    store.write(make_run("r0"), make_batches())
+    real = Path.replace
+    for full in (".parquet", ".json"):
+
+        def refuse(self: Path, target: Path, full: str = full) -> Path:
+            if target.suffix == full:
+                raise OSError(28, "No space left on device")
+            return real(self, target)
+
+        monkeypatch.setattr(Path, "replace", refuse)
+        with pytest.raises(StoreError, match="No space left"):
+            store.write(make_run("r1"), make_batches())
+    monkeypatch.undo()
+    assert [run.run_key for run in store.snapshot().runs()] == ["r0"]
+    assert store.snapshot().scan("responses").collect().height == 4
+    store.write(make_run("r1"), make_batches())
+    assert store.snapshot().scan("responses").collect().height == 8
+
+
+def test_rows_may_come_out_of_order_but_not_twice(store: Store) -> None:
+    def rows(*numbers: int) -> Batch:
+        return Batch("responses", {"row": list(numbers), "delivery": ["ok"] * len(numbers)})
+
+    assert store.write(make_run("r0"), [rows(0, 1), rows(5, 3), rows(2)]).counts.delivered == 5
+    for last in ((1,), (5,), (7, 7)):
+        with pytest.raises(StoreError, match="same row number"):
+            store.write(make_run("r1"), [rows(0, 1), rows(5, 3), rows(*last)])

@@ -9,12 +9,13 @@ from foreshock.store._gc import Collected
 from foreshock.store._snapshot import Segment, Snapshot
 from foreshock.store._store import Store
 from foreshock.store._stream import Entry, Stream
-from foreshock.store._visible import Ingest
+from foreshock.store._visible import Conflict, Ingest
 from foreshock.store._writer import Writer
 
 __all__ = [
     "Added",
     "Collected",
+    "Conflict",
     "Entry",
     "Ingest",
     "ScoreEntry",

@@ -140,7 +140,10 @@ def read_commit(path: Path) -> StoredCommit:
         SchemaVersionError: A newer Foreshock wrote it.
         StoreError: It is damaged.
     """
-    data = path.read_bytes()
+    try:
+        data = path.read_bytes()
+    except PermissionError:
+        raise StoreError("the file may not be read", do="ask its owner for access", where=str(path)) from None
     try:
         envelope = msgspec.json.decode(data, type=_Envelope)
     except msgspec.DecodeError as error:
@@ -163,7 +166,7 @@ def read_commit(path: Path) -> StoredCommit:
 
 def _damaged(path: Path, what: str) -> StoreError:
     return StoreError(
-        f"the commit {what}",
+        f"the file {what}",
         expected="the file as it was written",
         do="restore it from a backup, or delete this one file and add its logs again",
         where=str(path),

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import combinations
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from foreshock.records import Run
 from foreshock.store._frames import SCHEMAS
 from foreshock.store._scan import ITEM, open_segments
+from foreshock.store._visible import Conflict
 
 if TYPE_CHECKING:
     from foreshock.store._snapshot import Snapshot
@@ -18,24 +19,6 @@ if TYPE_CHECKING:
 _RESPONSE = ("item_key", "item_id", "epoch", "sample", "filter", "perturbation")
 _CONTENT = ("delivery", "output", "answer", "choice_logprobs")
 _QUESTION = ("input", "choices", "targets", "gold_index")
-
-
-class Conflict(NamedTuple):
-    """One key under which rows disagree.
-
-    Attributes:
-        table: ``responses`` or ``items``.
-        task: Task.
-        key: The run key, or the item id.
-        rows: How many rows disagree.
-        text: What it means, in a sentence.
-    """
-
-    table: str
-    task: str
-    key: str
-    rows: int
-    text: str
 
 
 def find_conflicts(snapshot: Snapshot) -> list[Conflict]:

@@ -9,7 +9,29 @@ from __future__ import annotations
 import hashlib
 import os
 import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+
+from foreshock._base import StoreError
+
+
+@contextmanager
+def writing(where: Path) -> Iterator[None]:
+    """Turn a full disk or a folder that may not be written into a message.
+
+    Raises:
+        StoreError: In place of the OSError.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise StoreError(
+            f"cannot write ({error.strerror or error})",
+            expected="a folder with room that may be written",
+            do="make room, or choose another folder with --store; what was reported as added is safe",
+            where=str(where),
+        ) from None
 
 
 def temporary(root: Path) -> Path:
@@ -30,9 +52,10 @@ def publish(source: Path, target: Path) -> None:
 
 def write_file(root: Path, target: Path, data: bytes) -> None:
     """Write ``data`` so that a kill at any instant leaves either the whole file or none."""
-    source = temporary(root)
-    source.write_bytes(data)
-    publish(source, target)
+    with writing(target):
+        source = temporary(root)
+        source.write_bytes(data)
+        publish(source, target)
 
 
 def write_new(root: Path, target: Path, data: bytes) -> bool:

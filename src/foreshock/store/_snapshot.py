@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from foreshock.records import Run
 from foreshock.store._commit import ScoreEntry, SegmentEntry, StoredCommit, Tombstone
-from foreshock.store._visible import Ingest, active_commits, judge, tombstones
+from foreshock.store._visible import Conflict, Ingest, active_commits, judge, tombstones
 
 if TYPE_CHECKING:
     import polars as pl
-
-    from foreshock.store._conflicts import Conflict
 
 
 class Segment(NamedTuple):

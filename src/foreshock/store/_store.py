@@ -11,7 +11,7 @@ import msgspec
 from foreshock._base import Progress, SchemaVersionError, StoreError, digest, pretty, quiet, utc_now
 from foreshock.records import SCHEMA_VERSION, Batch, Run
 from foreshock.store._commit import Commit, ScoreEntry, StoredCommit, Tombstone, read_commit, write_commit
-from foreshock.store._files import write_file
+from foreshock.store._files import write_file, writing
 from foreshock.store._gc import GRACE, Collected, collect
 from foreshock.store._snapshot import Segment, Snapshot
 from foreshock.store._stream import Stream
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from foreshock.store._sql import Answer
 
 _MARKER = "store.json"
+_LISTINGS = 100
 
 
 class Store:
@@ -210,7 +211,7 @@ class Store:
 
     def _commits(self) -> dict[str, StoredCommit]:
         folder = self.folder / "commits"
-        while True:
+        for _ in range(_LISTINGS):
             names = {path.stem: path for path in folder.glob("*.json")}
             try:
                 for name in names.keys() - self._cache.keys():
@@ -219,18 +220,25 @@ class Store:
                 # replaced and collected between listing and reading: its successor is in the next listing
                 continue
             return {name: self._cache[name] for name in names}
+        raise StoreError(
+            "commits vanish while they are read", do="end the other process and try again", where=str(folder)
+        )
 
 
 def _create(root: Path) -> None:
-    if root.exists() and (not root.is_dir() or any(p.name not in ("commits", "tmp") for p in root.iterdir())):
+    with writing(root):
+        (root / "commits").mkdir(parents=True, exist_ok=True)
+    # another process may be making the same store at this moment
+    if {path.name for path in root.iterdir()} <= {"commits", "tmp"}:
+        write_file(root, root / _MARKER, pretty({"schema": SCHEMA_VERSION}).encode())
+    elif not (root / _MARKER).is_file():
+        (root / "commits").rmdir()
         raise StoreError(
             "the folder holds something that is not a store",
             expected="an empty or new folder",
             do="choose another folder with --store",
             where=str(root),
         )
-    (root / "commits").mkdir(parents=True, exist_ok=True)
-    write_file(root, root / _MARKER, pretty({"schema": SCHEMA_VERSION}).encode())
 
 
 def _check_layout(marker: Path) -> None:

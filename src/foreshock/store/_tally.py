@@ -23,7 +23,8 @@ class Tally:
         self._where = where
         self._deliveries: Counter[str] = Counter()
         self._parsed = 0
-        self._rows: set[int] = set()
+        self._next = 0
+        self._rows: set[int] = set()  # used only when rows do not come in order
         self._scored: set[int] = set()
         self._seen: dict[int, int] = {}
         self._repeated = 0
@@ -74,8 +75,19 @@ class Tally:
         return notes
 
     def _see_responses(self, columns: dict[str, list[Any]], rows: int) -> None:
+        self._see_numbers(columns["row"], rows)
+        self._deliveries.update(map(str, columns["delivery"]))
+        self._parsed += _parsed(columns, rows)
+        self._see_repeats(columns, rows)
+
+    def _see_numbers(self, numbers: list[int], rows: int) -> None:
+        if not self._rows and numbers == list(range(self._next, self._next + rows)):
+            self._next += rows
+            return
+        if not self._rows:
+            self._rows.update(range(self._next))
         before = len(self._rows)
-        self._rows.update(columns["row"])
+        self._rows.update(numbers)
         if len(self._rows) != before + rows:
             raise StoreError(
                 "two responses of one run have the same row number",
@@ -83,9 +95,6 @@ class Tally:
                 do="correct the reader that made the batch",
                 where=self._where,
             )
-        self._deliveries.update(map(str, columns["delivery"]))
-        self._parsed += _parsed(columns, rows)
-        self._see_repeats(columns, rows)
 
     def _see_repeats(self, columns: dict[str, list[Any]], rows: int) -> None:
         empty = [None] * rows

@@ -30,6 +30,24 @@ class Ingest(NamedTuple):
     note: str = ""
 
 
+class Conflict(NamedTuple):
+    """One key under which rows disagree.
+
+    Attributes:
+        table: ``responses`` or ``items``.
+        task: Task.
+        key: The run key, or the item id.
+        rows: How many rows disagree.
+        text: What it means, in a sentence.
+    """
+
+    table: str
+    task: str
+    key: str
+    rows: int
+    text: str
+
+
 def active_commits(commits: Mapping[str, StoredCommit]) -> dict[str, StoredCommit]:
     """Commits that no other one replaces, by name, in the order of their names."""
     replaced = {name for stored in commits.values() for name in stored.commit.replaces}
