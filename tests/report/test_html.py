@@ -75,6 +75,16 @@ def test_hostile_text_is_there_as_text() -> None:
         assert one_line(text) in page().text, name
 
 
+def test_nothing_invisible_or_reordering_is_left() -> None:
+    bad = re.findall(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]", page().text)
+    assert bad == []
+
+
+def test_even_a_forgotten_filter_is_safe() -> None:
+    shown = _html._environment().from_string("{{ x }}|{{ y }}").render(x="<b>\x1b[31m\u202e", y=None)
+    assert shown == "&lt;b&gt;\\x1b[31m\\u202e|–"
+
+
 def test_the_page_asks_for_nothing() -> None:
     (policy,) = [a["content"] for t, a in page().tags if t == "meta" and a.get("http-equiv")]
     assert policy == "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"

@@ -12,6 +12,7 @@ from rich.console import Console
 
 from foreshock.records import Document
 from foreshock.report import terminal
+from foreshock.report._console import Page
 from foreshock.report._safe import one_line
 
 from ._fixture import HOSTILE, document
@@ -46,6 +47,10 @@ def test_hostile_text_is_printed_as_text() -> None:
     text = " ".join(printed(document(), 200).split())
     for name in ("script", "end", "attribute", "bidi", "markup", "jinja", "markdown", "ansi", "hidden"):
         assert one_line(HOSTILE[name]) in text, name
+
+
+def test_even_a_forgotten_filter_is_safe() -> None:
+    assert Page(Console(file=io.StringIO())).text("\x1b[31m[red]\u202e").plain == "\\x1b[31m[red]\\u202e"
 
 
 def test_only_colours_of_our_own() -> None:
