@@ -9,7 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from foreshock.check._measures import Measure
+from foreshock.check._tables import unit_of
 from foreshock.check._task import Task
+from foreshock.metrics import harness_metric
 from foreshock.mirage import Hard, Judgement, Twin, emergence_p, judge
 from foreshock.records import Evidence, Finding, Light, Need, Rate, State, Subject
 from foreshock.series import Panel, Series, panel
@@ -110,7 +112,7 @@ def _judged(made: Panel, told: Judgement, task: Task) -> Judged:
             "log_axis": made.log_axis,
             "metric": line.metric,
             "role": line.role,
-            "unit": line.unit,
+            "unit": _unit(line.role, line.unit, task.measures.main),
             "chance": task.chance if line.role == "hard" else None,
             "points": line.points(),
         }
@@ -118,6 +120,12 @@ def _judged(made: Panel, told: Judgement, task: Task) -> Judged:
     ]
     verdict = told.row(len(made.items), len(made.points))
     return Judged(told.finding, verdict, rows, made, told)
+
+
+def _unit(role: str, unit: str, main: Measure | None) -> str:
+    if role == "twin":
+        return "fraction" if unit == "probability" else unit
+    return unit_of(main.low, main.high) if main is not None else unit
 
 
 def judge_totals(found: Series, seed: int) -> Judged:
@@ -179,6 +187,11 @@ def _emergence(found: Series, seed: int) -> tuple[float | None, float | None]:
     return emergence_p(values, items, np.random.default_rng(seed))
 
 
+def _total_unit(name: str) -> str:
+    known = harness_metric(name)
+    return unit_of(known.low, known.high) if known else "score"
+
+
 def _total_row(finding_id: str, found: Series) -> dict[str, Any]:
     def ends(value: float, error: float | None) -> tuple[float | None, float | None]:
         return (None, None) if error is None else (value - 1.96 * error, value + 1.96 * error)
@@ -198,7 +211,7 @@ def _total_row(finding_id: str, found: Series) -> dict[str, Any]:
         "log_axis": found.log_axis,
         "metric": found.metric,
         "role": "hard",
-        "unit": "score",
+        "unit": _total_unit(found.metric),
         "chance": None,
         "points": points,
         "source": found.source,

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from foreshock.check._task import Scored, Task
+from foreshock.metrics import harness_metric
 from foreshock.records import ModelCard, Run
 from foreshock.series import axis_value, conditions_text, family_label
 
@@ -51,6 +52,7 @@ def model_rows(task: Task, rows: Iterable[Scored], harness: Mapping[str, float])
             {
                 **_placed(row.run, task.cards[row.run.run_key], line.axis if line else None),
                 "metric": row.measure.name,
+                "unit": unit_of(row.measure.low, row.measure.high),
                 "value": row.value,
                 "low": row.low,
                 "high": row.high,
@@ -74,10 +76,12 @@ def total_rows(
     for total in totals:
         run = by_key[total["run_key"]]
         error, value = total["stderr"], total["value"]
+        known = harness_metric(total["metric_id"])
         found.append(
             {
                 **_placed(run, cards[run.run_key], None),
                 "metric": total["metric_id"] + (f",{total['filter']}" if total["filter"] else ""),
+                "unit": unit_of(known.low, known.high) if known else "score",
                 "value": value,
                 "low": None if error is None else value - 1.96 * error,
                 "high": None if error is None else value + 1.96 * error,
@@ -90,6 +94,16 @@ def total_rows(
             }
         )
     return found
+
+
+def unit_of(low: float | None, high: float | None) -> str:
+    """Unit of a metric with this range; a fraction is shown in percent.
+
+    Examples:
+        >>> unit_of(0, 1), unit_of(None, 0)
+        ('fraction', 'score')
+    """
+    return "fraction" if (low, high) == (0, 1) else "score"
 
 
 def _placed(run: Run, card: ModelCard, axis: str | None) -> dict[str, Any]:
