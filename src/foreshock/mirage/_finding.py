@@ -107,9 +107,9 @@ def _null(case: Case) -> str:
     used = f"; used: {case.twin.name}" if case.twin else ""
     return (
         f"on either link (-log(-log p), logit p; shares are told on {case.hard.primary.name}) no interval of the twin "
-        f"rises faster than {RATIO:g} times its mean slope along {panel.axis}, or a break carries at most {SHARE:.0%} of the "
-        f"rise; exchangeable unit: {unit}, and item within the joint bootstrap; noise: {noise}, estimated anew in "
-        f"every simulated draw; order of twins, fixed beforehand: {', '.join(ORDER)}{used}"
+        f"rises faster than {RATIO:g} times its mean slope along {panel.axis}, or a break carries at most {SHARE:.0%} "
+        f"of the rise; exchangeable unit: {unit}, and item within the joint bootstrap; noise: {noise}, estimated anew "
+        f"in every simulated draw; order of twins, fixed beforehand: {', '.join(ORDER)}{used}"
     )
 
 

@@ -13,7 +13,7 @@ from foreshock.mirage._excess import Curves
 from foreshock.mirage._finding import compose
 from foreshock.mirage._judgement import Judgement, Line, Move, Verdict
 from foreshock.mirage._measures import DECODED, Hard, Twin, in_order
-from foreshock.mirage._needs import enough
+from foreshock.mirage._needs import Noise, enough
 from foreshock.mirage._positions import LinkCheck, check_positions
 from foreshock.mirage._prepare import counts, orderly
 from foreshock.mirage._share import MAY, RATIO, SHARE, judge_share
@@ -63,6 +63,7 @@ def judge(
     if not case.reasons:
         _measure(case, rng)
         _decide(case)
+        _lacking(case)
     return _result(case, rng)
 
 
@@ -139,21 +140,36 @@ def _measure(case: Case, rng: np.random.Generator) -> None:
     assert case.design is not None
     assert case.twin is not None
     primary = case.hard.primary
-    second = logit if primary is loglog else loglog
-    z = {}
-    for link in (primary, second):
-        z[link.name] = case.twin.on(link, case.draws[case.twin.name][:, case.kept], case.items)
-        if not np.isfinite(z[link.name]).all():
-            case.reasons.append(f"{case.twin.name} reaches the end of its scale")
-            return
-    case.share = judge_share(_curves(case, case.twin, primary, z[primary.name]))
-    case.other = judge_share(_curves(case, case.twin, second, z[second.name]))
+    z, second = _on(case, case.twin, primary), _on(case, case.twin, _second(primary))
+    if not (np.isfinite(z).all() and np.isfinite(second).all()):
+        case.reasons.append(f"{case.twin.name} reaches the end of its scale")
+        return
+    case.share = judge_share(_curves(case, case.twin, primary, z))
+    case.other = judge_share(_curves(case, case.twin, _second(primary), second))
     hard = case.draws[case.hard.name][:, case.kept]
-    case.through = look_through(hard, z[primary.name], case.hard, case.design, case.share.noise, rng)
-    if case.share.rise > 0:
-        item = np.cov(z[primary.name][1:].T)
-        part = float(np.sqrt(np.mean(np.diag(item))))
-        case.enough = enough(case.design, case.share.noise, part, case.share.rise, case.share.interval)
+    case.through = look_through(hard, z, case.hard, case.design.bent(), case.share.noise, rng)
+
+
+def _lacking(case: Case) -> None:
+    """What would have been enough, when a verdict is withheld although curves exist."""
+    share, other = case.share, case.other
+    if share is None or other is None or min(share.rise, other.rise) <= 0 or not case.reasons:
+        return
+    assert case.design is not None
+    noise = []
+    for told, link in ((share, case.hard.primary), (other, _second(case.hard.primary))):
+        z = _on(case, case.twins[0], link)
+        noise.append(Noise.of(told, float(np.sqrt(np.mean(np.var(z[1:], axis=0)))), case.design))
+    case.enough = enough(case.design, noise[0], noise[1], share.interval)
+
+
+def _second(link: Link) -> Link:
+    return logit if link is loglog else loglog
+
+
+def _on(case: Case, twin: Twin, link: Link) -> Floats:
+    """A twin on a link at the points kept, row 0 as observed, further rows joint bootstrap draws."""
+    return twin.on(link, case.draws[twin.name][:, case.kept], case.items)
 
 
 def _curves(case: Case, twin: Twin, link: Link, z: Floats) -> Curves:
@@ -196,7 +212,7 @@ def _unless_contradicted(case: Case, verdict: Verdict) -> None:
     for twin in case.twins[1:]:
         if twin.kind in DECODED or counts(case.panel, twin.name) != counts(case.panel, case.twins[0].name):
             continue
-        z = {k.name: twin.on(k, case.draws[twin.name][:, case.kept], case.items) for k in (loglog, logit)}
+        z = {k.name: _on(case, twin, k) for k in (loglog, logit)}
         if not all(np.isfinite(v).all() for v in z.values()):
             continue
         first, second = (judge_share(_curves(case, twin, k, z[k.name])) for k in (loglog, logit))

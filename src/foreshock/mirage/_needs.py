@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from foreshock.mirage._calibrate import critical, upper_quantile
-from foreshock.mirage._design import Design, Floats, contrasts
+from foreshock.mirage._calibrate import critical
+from foreshock.mirage._design import Design, Floats
 from foreshock.mirage._excess import Curves
-from foreshock.mirage._share import ALPHA, MAY, RATIO, SHARE
+from foreshock.mirage._share import ALPHA, MAY, RATIO, SHARE, Share, denied
 
 POWER = 0.8
 # the step that must be found, and denied when there is none
@@ -39,34 +39,54 @@ class Enough:
     models: int | None
 
 
-def enough(design: Design, noise: float, item_noise: float, rise: float, interval: int) -> Enough:
+@dataclass(frozen=True, slots=True)
+class Noise:
+    """Noise of one point with one seed over the rise of the series, on one link.
+
+    Attributes:
+        models: The part that differs between models.
+        items: The part that is item sampling.
+    """
+
+    models: float
+    items: float
+
+    @classmethod
+    def of(cls, share: Share, item_noise: float, design: Design) -> Noise:
+        """From what a series has shown; two digits, so that similar tasks share their simulation."""
+        items = min(item_noise, share.noise)
+        single = (share.noise**2 - items**2) * float(np.mean(design.seeds))
+        return cls(_coarse(np.sqrt(single) / share.rise), _coarse(items / share.rise))
+
+    def with_items(self, times: int) -> Noise:
+        """The noise with so many times the items."""
+        return replace(self, items=self.items / float(np.sqrt(times)))
+
+
+def enough(design: Design, primary: Noise, other: Noise, interval: int) -> Enough:
     """Search for the least that would do.
 
-    Power is the smaller of two chances: that a step carrying 80% of the rise in ``interval`` is called a break, and
-    that a straight line is found not to hide one.
+    Power is the smaller of two chances: that a step carrying 80% of the rise in ``interval`` is called a break on both
+    links, and that a straight line is found not to hide one on the primary link. The noise of a short series is itself
+    uncertain; what is enough is therefore an estimate.
 
     Args:
         design: Present design.
-        noise: Standard deviation of one point with one seed, item sampling included, on the link.
-        item_noise: The part of ``noise`` that is item sampling.
-        rise: Whole rise on the link, positive.
+        primary, other: Noise on the two links.
         interval: Where the step would be.
     """
-    items = _coarse(min(item_noise, noise) / rise)
-    models = _coarse(np.sqrt(max(noise**2 - item_noise**2, 0.0)) / rise)
-    place = float(np.mean(design.position[interval : interval + 2]))
-    at = functools.partial(power, place=_coarse(place))
+    place = _coarse(float(np.mean(design.position[interval : interval + 2])))
+    # a break must hold on both links: the noisier one decides whether it is found
+    worse = max(primary, other, key=lambda n: n.models**2 + n.items**2)
+
+    def at(trial: Design, times: int = 1) -> float:
+        return power(trial, primary.with_items(times), worse.with_items(times), place)
+
     return Enough(
-        power=at(design, models, items),
-        seeds=_first(
-            _SEEDS,
-            lambda r: at(Design(design.position, (r,) * design.points, design.chained), models, items),
-            max(design.seeds),
-        ),
-        items=_first(_ITEMS, lambda k: at(design, models, items / float(np.sqrt(k)))),
-        models=_first(
-            tuple(design.points + k for k in _MODELS), lambda n: at(_refined(design, n), models, items), design.points
-        ),
+        power=at(design),
+        seeds=_first(_SEEDS, lambda r: at(replace(design, seeds=(r,) * design.points)), max(design.seeds)),
+        items=_first(_ITEMS, lambda k: at(design, k)),
+        models=_first(tuple(design.points + k for k in _MODELS), lambda n: at(_refined(design, n)), design.points),
     )
 
 
@@ -90,39 +110,34 @@ def _refined(design: Design, points: int) -> Design:
 
 
 @functools.lru_cache(maxsize=1024)
-def power(design: Design, models: float, items: float, place: float) -> float:
+def power(design: Design, primary: Noise, worse: Noise, place: float) -> float:
     """Smaller chance of the two right answers, see :func:`enough`; an upper bound of it when below 80%.
 
     Args:
         design: Design to try.
-        models: Standard deviation between single models over the rise.
-        items: Standard deviation from item sampling over the rise.
+        primary: Noise on the link on which a break must be denied.
+        worse: Noise on the link on which it is harder to find.
         place: Where on the axis (0 to 1) the step would be.
     """
     if design.df < 1:
         return 0.0
     t = np.asarray(design.position)
+    ruled_out = float(denied(_draw(design, t, primary), MAY).mean())
+    if ruled_out < POWER:
+        return ruled_out  # the other half needs a calibration of its own: .5 s for a new design, and cannot help
     step = 1.0 * (np.arange(t.size) > np.searchsorted(t[1:-1], place))
-    line = _draw(design, t, models, items)
-    w = design.widths
-    even = np.where(w * RATIO < 1.0, w, 0.0)
-    c = contrasts(t.size, even + MAY * (1 - even))
-    far = (line.z @ c.T) / np.sqrt(line.variance(c)) < -upper_quantile(design, ALPHA)
-    denied = float((far.all(axis=1) & line.rising().all(axis=1)).mean())
-    if denied < POWER:
-        return denied  # the other half needs a calibration of its own: .5 s for a new design, and cannot help
-    broken = _draw(design, (1 - STEP) * t + STEP * step, models, items)
+    broken = _draw(design, (1 - STEP) * t + STEP * step, worse)
     found = broken.excess(SHARE, RATIO).max(axis=1) > critical(design, SHARE, RATIO, ALPHA)
-    return min(float(found.mean()), denied)
+    return min(float(found.mean()), ruled_out)
 
 
-def _draw(design: Design, curve: Floats, models: float, items: float) -> Curves:
+def _draw(design: Design, curve: Floats, noise: Noise) -> Curves:
     rng = np.random.default_rng([7, design.points, *design.seeds])
     seeds = np.asarray(design.seeds, float)
     shape = (_DRAWS, design.points)
-    z = curve + models / np.sqrt(seeds) * rng.standard_normal(shape) + items * rng.standard_normal(shape)
+    z = curve + noise.models / np.sqrt(seeds) * rng.standard_normal(shape) + noise.items * rng.standard_normal(shape)
     within = None
     if design.by_replicates:
         free = np.maximum(seeds - 1, 1)
-        within = models**2 * rng.chisquare(free, shape) / free
-    return Curves(z, design, np.eye(design.points) * items**2, within)
+        within = noise.models**2 * rng.chisquare(free, shape) / free
+    return Curves(z, design, np.eye(design.points) * noise.items**2, within)

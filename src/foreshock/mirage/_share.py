@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from foreshock.mirage._calibrate import critical, upper_quantile
 from foreshock.mirage._design import Floats, contrasts
-from foreshock.mirage._excess import Curves, allowed_share
+from foreshock.mirage._excess import Bools, Curves, allowed_share
 
 # a break is said when it carries more than SHARE of the rise for certain, and denied when it may not carry MAY
 SHARE = 0.25
@@ -92,18 +92,33 @@ def _low(curves: Curves, ratio: float) -> float:
 
 
 def _high(curves: Curves, ratio: float) -> float:
-    """Smallest share such that every larger one is rejected at every interval.
-
-    An interval that spans so much of the axis that the class cannot be left in it may hide a break that carries all of
-    its rise: there nothing is credited to the even part.
-    """
+    """Smallest share such that it and every larger one is denied at every interval."""
+    curves = replace(curves, design=curves.design.bent())
     if not curves.rising().all():
         return 1.0
-    w = curves.design.widths
-    even = np.where(w * ratio < 1.0, w, 0.0)
+    even = _even(curves, ratio)
     t = _over_grid(curves, even + _GRID[:, None] * (1 - even))
     possible = np.flatnonzero((t > -upper_quantile(curves.design, ALPHA)).any(axis=1))
     return float(_GRID[possible[-1]]) if possible.size else 0.0
+
+
+def denied(curves: Curves, share: float, ratio: float = RATIO) -> Bools:
+    """Whether a break that carries ``share`` is denied at every interval, for each draw: the rule behind ``high``."""
+    curves = replace(curves, design=curves.design.bent())
+    even = _even(curves, ratio)
+    c = contrasts(curves.design.points, even + share * (1 - even))
+    t = (curves.z @ c.T) / np.sqrt(curves.variance(c))
+    return np.asarray(((t <= -upper_quantile(curves.design, ALPHA)) & curves.rising()).all(axis=1))
+
+
+def _even(curves: Curves, ratio: float) -> Floats:
+    """Rise credited to each interval without a break.
+
+    An interval that spans so much of the axis that the class cannot be left in it may hide a break that carries all of
+    its rise: nothing is credited there.
+    """
+    w = curves.design.widths
+    return np.where(w * ratio < 1.0, w, 0.0)
 
 
 def _over_grid(curves: Curves, allowed: Floats) -> Floats:

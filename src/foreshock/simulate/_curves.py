@@ -39,6 +39,11 @@ def _late(t: Floats) -> Floats:
     return np.asarray((2.0 * t + t**2) / 3.0)
 
 
+def _ramp(t: Floats) -> Floats:
+    # flat, then twice the mean slope over the middle half, then flat: as steep as the smooth class allows
+    return np.asarray(np.clip(2.0 * (t - 0.25), 0.0, 1.0))
+
+
 CURVES: dict[str, Callable[[Floats], Floats]] = {
     "linear": lambda t: t,
     "sigmoid": _sigmoid(3.4),  # steepest slope 1.8 times the mean
@@ -46,6 +51,7 @@ CURVES: dict[str, Callable[[Floats], Floats]] = {
     "soft knee": _knee,
     "loss floor": _loss_floor,
     "late": _late,
+    "ramp": _ramp,
 }
 
 
