@@ -13,7 +13,7 @@ from foreshock.metrics import Inapplicable, Response, get_metric, metric, score_
 
 TEXT = st.text(max_size=12)
 """Any text, lone surrogates, combining characters and right-to-left included."""
-ANSWERS = TEXT | st.sampled_from([" 4 ", "4", "four", "Ⅳ", "é", "e\u0301", "\ud800", "אבג", ""])
+ANSWERS = TEXT | st.sampled_from([" 4 ", "4", "four", "1,000", "3/4 or 5", "Ⅳ", "é", "e\u0301", "\ud800", "אבג", ""])
 LOGPROBS = st.lists(st.floats(-50, 0), min_size=1, max_size=5)
 ROWS = st.lists(
     st.fixed_dictionaries(
@@ -40,6 +40,8 @@ WITH_BATCH = [
     "token_similarity(tokens=wordpunct, normalise=casefold)",
     "token_similarity(tokens=bytes)",
     "multiple_choice_grade(by=likelihood)",
+    "numeric_closeness",
+    "numeric_closeness(pick=only)",
 ]
 
 
@@ -190,7 +192,9 @@ def test_item_grain_gives_every_epoch_the_value_of_its_item():
 def test_responses_without_any_id_are_never_the_same_item():
     rows = [{"item_id": None, "item_key": None, "answer": "4", "targets": ["4"]}] * 3
     assert score_batch(get_metric("pass_rate"), columns(rows)).statuses == ["needs"] * 3
-    assert score_batch(get_metric("pass_rate"), {"answer": ["4", "4"], "targets": [["4"]] * 2}).statuses == ["needs"] * 2
+    assert (
+        score_batch(get_metric("pass_rate"), {"answer": ["4", "4"], "targets": [["4"]] * 2}).statuses == ["needs"] * 2
+    )
 
 
 def test_a_metric_sees_only_what_it_declares():

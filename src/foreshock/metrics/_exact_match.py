@@ -49,6 +49,8 @@ def _batch(columns: Columns, *, normalise: str) -> list[float]:
     if normalise == "none":
         return [1.0 if answer in targets else 0.0 for answer, targets in pairs]
     # equal before normalisation is equal after it: most right answers never need the slower look
+    if max(map(len, columns["targets"]), default=0) == 1:
+        return [1.0 if answer == target or clean(answer) == clean(target) else 0.0 for answer, (target,) in pairs]
     return [
         1.0 if answer in targets or clean(answer) in [clean(target) for target in targets] else 0.0
         for answer, targets in pairs

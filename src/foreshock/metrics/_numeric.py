@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import math
 import re
+from typing import Any
 
 from foreshock._base import MetricError
 from foreshock.metrics._edit import check_choices, unless_choices
 from foreshock.metrics._response import Given
-from foreshock.metrics._spec import Function, Inapplicable, metric
+from foreshock.metrics._spec import Columns, Function, Inapplicable, metric
 
+_NO_NUMBER = Inapplicable("no target is a number")
 _PICKS = ("last", "first", "only")
 _RUN = r"(?:\d[\d,_]*(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d+)?"
 _NUMBER = re.compile(
     rf"(?<![\w.])(?P<sign>[-+\u2212]?)[$\u20ac\u00a3]?(?:(?P<whole>\d+) (?=\d+/\d))?(?P<top>{_RUN})"
     rf"(?:/(?P<bottom>{_RUN}))?(?P<percent>\s?%)?"
 )
+_DIGIT = re.compile(r"\d")
 _MORE = re.compile(r"\.\d")  # 1.2.3 is a version or a section; looked for afterwards, which keeps the search linear
 _GROUPS = re.compile(r"\d{1,3}(?:,\d{3})+(?!\d)|\d+(?:_\d+)+|\d+")
 LIMIT = 100_000
@@ -49,13 +52,25 @@ def numeric_closeness(*, pick: str = "last", choices: str = "refuse") -> Functio
         raise MetricError(f"pick={pick!r} is unknown", expected=f"one of {', '.join(_PICKS)}")
 
     def score(response: Given) -> float | None:
-        wanted = [n for n in (parse_number(t, "only") for t in response.targets) if n is not None]
-        if not wanted:
-            raise Inapplicable("no target is a number")
-        given = parse_number(response.answer, pick)
-        return None if given is None else max(closeness(given, target) for target in wanted)
+        found = _close(response.answer, response.targets, pick)
+        if isinstance(found, Inapplicable):
+            raise found
+        return found
 
     return score
+
+
+@numeric_closeness.batch
+def _batch(columns: Columns, *, pick: str, **_: Any) -> list[float | Inapplicable | None]:
+    return [_close(a, ts, pick) for a, ts in zip(columns["answer"], columns["targets"], strict=True)]
+
+
+def _close(answer: str, targets: list[str], pick: str) -> float | Inapplicable | None:
+    wanted = [number for target in targets if (number := parse_number(target, "only")) is not None]
+    if not wanted:
+        return _NO_NUMBER
+    given = parse_number(answer, pick)
+    return None if given is None else max([closeness(given, target) for target in wanted])
 
 
 def closeness(a: float, t: float) -> float:
@@ -88,6 +103,8 @@ def parse_number(text: str, pick: str = "last") -> float | None:
         [1234.5, 0.75, 1.5, 0.45, 4.0, None, None]
     """
     text = text[:LIMIT] if pick == "first" else text[-LIMIT:]
+    if not _DIGIT.search(text):
+        return None
     matches = list(_NUMBER.finditer(text))
     if not matches or (pick == "only" and len(matches) > 1):
         return None

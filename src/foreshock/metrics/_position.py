@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import eq
 
 import msgspec
 
@@ -56,7 +57,7 @@ def position_accuracy(
         if all(len(target) > LIMIT for target in targets):
             raise Inapplicable(f"every target has more than {LIMIT} positions")
         found = [_compare(answer, target, align) for target in targets if len(target) <= LIMIT]
-        return max(found, key=lambda positions: sum(positions) / len(positions))
+        return found[0] if len(found) == 1 else max(found, key=lambda positions: sum(positions) / len(positions))
 
     return score
 
@@ -73,5 +74,11 @@ def positions(label: str | None) -> list[float] | None:
 
 def _compare(answer: Sequence[str], target: Sequence[str], align: str) -> list[float]:
     same_end = float(len(answer) == len(target))
-    shift = len(answer) - len(target) if align == "right" else 0
-    return [*(float(0 <= i + shift < len(answer) and answer[i + shift] == t) for i, t in enumerate(target)), same_end]
+    if align == "right":
+        return [*reversed(_same(answer[::-1], target[::-1])), same_end]
+    return [*_same(answer, target), same_end]
+
+
+def _same(answer: Sequence[str], target: Sequence[str]) -> list[float]:
+    same = list(map(float, map(eq, answer, target)))
+    return same + [0.0] * (len(target) - len(same))

@@ -210,16 +210,9 @@ def _collect(spec: MetricSpec, outcomes: Sequence[Any], rows: int) -> ScoreColum
 
 def _all_finite(outcomes: Sequence[Any]) -> list[float | None] | None:
     """The outcomes when every one is a finite float, which is the case worth being fast in."""
-    import numpy as np
-
-    try:
-        array = np.asarray(outcomes, np.float64)
-    except (TypeError, ValueError, OverflowError):
-        return None
-    if array.ndim != 1 or not np.isfinite(array).all() or any(isinstance(o, str) for o in outcomes[:1]):
-        return None
-    plain: list[float | None] = array.tolist()
-    return plain
+    if set(map(type, outcomes)) != {float} or not math.isfinite(sum(outcomes)):
+        return None  # a finite sum has no NaN or infinity in it; one that overflows is looked at row by row
+    return outcomes if isinstance(outcomes, list) else list(outcomes)
 
 
 def _outcome(spec: MetricSpec, outcome: Any) -> tuple[float | None, str, str | None, dict[str, float]]:
@@ -237,8 +230,8 @@ def _outcome(spec: MetricSpec, outcome: Any) -> tuple[float | None, str, str | N
 
 def _value(spec: MetricSpec, outcome: Any) -> tuple[float, str, str | None, dict[str, float]]:
     if spec.grain == "position":
-        positions = [_finite(v) for v in outcome]
-        return math.fsum(positions) / len(positions), SCORED, canonical(positions).decode(), {}
+        positions = _all_finite(list(outcome)) or [_finite(v) for v in outcome]
+        return math.fsum(positions) / len(positions), SCORED, canonical(positions).decode(), {}  # type: ignore[arg-type]
     if spec.names:
         named = _named(spec, outcome)
         return named[spec.names[0]], SCORED, None, named
