@@ -25,7 +25,7 @@ from .outcome import TASKS, held_out, load, outcome_path
 
 SLICE = plan.HERE.parents[1] / "src" / "foreshock" / "demo" / "ladder.tar.xz"
 SLICE_ITEMS = 300
-SLICE_TRAJECTORY = plan.Run("learn", 24, 1)
+SLICE_TRAJECTORY = plan.Run("learn", 48, 1)
 
 
 @cache

@@ -17,7 +17,7 @@ WIDTHS = (8, 12, 16, 20, 24, 28, 32, 48, 64, 96)
 SEEDS = (1, 2, 3)
 THRESHOLD_WIDTHS = (12, 16, 20, 24)  # where runs of one size end differently, two more seeds each
 THRESHOLD_SEEDS = (4, 5)
-CONTROL_WIDTHS = (16, 24, 32, 48, 64)
+CONTROL_WIDTHS = (16, 20, 24, 28, 32)
 STEPS = 5000
 BATCH_SUMS = 64
 BATCH_PRODUCTS = 64
@@ -61,6 +61,12 @@ def learners() -> list[Run]:
     return [Run("learn", width, seed) for seed in SEEDS for width in WIDTHS]
 
 
+def training_order() -> list[Run]:
+    """What is needed first comes first: the dearest repeats and the additional seeds wait for the controls."""
+    dear = [run for run in learners() if run.width == WIDTHS[-1] and run.seed != SEEDS[0]]
+    return [*(run for run in learners() if run not in dear), *controls(), *dear, *threshold_learners()]
+
+
 def threshold_learners() -> list[Run]:
     """More seeds of the sizes around the threshold of addition; they came last, so they stand last."""
     return [Run("learn", width, seed) for seed in THRESHOLD_SEEDS for width in THRESHOLD_WIDTHS]
@@ -72,5 +78,5 @@ def controls() -> list[Run]:
 
 
 def all_runs() -> list[Run]:
-    """All runs in the order of training; also the order of the dates in the logs."""
+    """All runs, in the order of the dates in the logs."""
     return [*learners(), *controls(), *threshold_learners()]

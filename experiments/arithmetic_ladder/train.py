@@ -122,7 +122,7 @@ class Trainer:
 def main() -> None:
     """Train all runs that are not done."""
     torch.set_num_threads(1)
-    for run in plan.all_runs():
+    for run in plan.training_order():
         folder = plan.WORK / run.name
         if (folder / "done.json").exists():
             continue

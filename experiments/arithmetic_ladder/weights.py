@@ -16,7 +16,8 @@ from . import plan
 
 Arrays = dict[str, np.ndarray]
 PACKED = plan.RESULTS / "weights"
-EVERY_STEP_UP_TO = 64  # width; the widest keep their last checkpoint only
+EVERY_STEP_UP_TO = 48  # width; 64 keeps every second checkpoint, 96 the last: all would be 26 MB
+EVERY_SECOND_UP_TO = 64
 
 
 def loose_path(run: plan.Run, step: int) -> Path:
@@ -52,10 +53,10 @@ def digest(weights: Arrays) -> str:
 
 
 def kept_steps(run: plan.Run) -> list[int]:
-    """The checkpoints that the repository keeps: all of the first seed's up to a width, the last of the others."""
-    if run.kind == "learn" and run.seed == plan.SEEDS[0] and run.width <= EVERY_STEP_UP_TO:
-        return list(plan.CHECKPOINTS)
-    return [plan.STEPS]
+    """The checkpoints that the repository keeps: of the first seed all or every second, of the others the last."""
+    if run.kind != "learn" or run.seed != plan.SEEDS[0] or run.width > EVERY_SECOND_UP_TO:
+        return [plan.STEPS]
+    return list(plan.CHECKPOINTS if run.width <= EVERY_STEP_UP_TO else (0, *plan.CHECKPOINTS[1::2]))
 
 
 def pack(run: plan.Run) -> Path:
