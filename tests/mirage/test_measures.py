@@ -33,7 +33,9 @@ def test_every_twin_rises_on_both_links(kind: str) -> None:
 
 def test_order_is_fixed_and_token_accuracy_is_not_in_it() -> None:
     names = ["char_similarity", "brier", "gold_logprob", "pass_rate"]
-    assert [t.name for t in in_order([Twin(n, n) for n in names])] == ["gold_logprob", "brier", "pass_rate", names[0]]
+    twins = [Twin(n, n) for n in names]
+    assert [t.name for t in in_order(twins, "all-of-N")] == ["gold_logprob", "brier", "pass_rate", "char_similarity"]
+    assert [t.name for t in in_order(twins, "argmax")] == ["brier", "gold_logprob", "pass_rate", "char_similarity"]
     with pytest.raises(MetricError, match="token_accuracy"):
         Twin("token_accuracy", "token_accuracy")
 

@@ -3,7 +3,7 @@
 from foreshock.mirage._emergence import emergence_p, emergence_scores
 from foreshock.mirage._judge import judge
 from foreshock.mirage._judgement import Judgement, Line, Move
-from foreshock.mirage._measures import ORDER, Hard, Twin
+from foreshock.mirage._measures import ORDER, Hard, Twin, order_for
 from foreshock.mirage._positions import LinkCheck, check_positions
 from foreshock.mirage._share import Share
 
@@ -20,4 +20,5 @@ __all__ = [
     "emergence_p",
     "emergence_scores",
     "judge",
+    "order_for",
 ]

@@ -11,7 +11,7 @@ import msgspec
 from foreshock._base import digest
 from foreshock.mirage._case import ITEMS, POINTS, Case
 from foreshock.mirage._judgement import Move
-from foreshock.mirage._measures import DECODED, ORDER
+from foreshock.mirage._measures import DECODED, order_for
 from foreshock.mirage._needs import POWER, STEP, Enough
 from foreshock.mirage._share import ALPHA, MAY, RATIO, SHARE, Share
 from foreshock.mirage._through import UNEXPLAINED, Through
@@ -109,7 +109,7 @@ def _null(case: Case) -> str:
         f"on either link (-log(-log p), logit p; shares are told on {case.hard.primary.name}) no interval of the twin "
         f"rises faster than {RATIO:g} times its mean slope along {panel.axis}, or a break carries at most {SHARE:.0%} "
         f"of the rise; exchangeable unit: {unit}, and item within the joint bootstrap; noise: {noise}, estimated anew "
-        f"in every simulated draw; order of twins, fixed beforehand: {', '.join(ORDER)}{used}"
+        f"in every simulated draw; order of twins, fixed beforehand: {', '.join(order_for(case.hard.link))}{used}"
     )
 
 

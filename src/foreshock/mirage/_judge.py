@@ -38,7 +38,7 @@ def judge(
     """Say whether the jump of a hard metric is smooth, made by the metric, a break, or not to be told.
 
     The order of twins, the link and the axis are fixed before the data are looked at: the first of
-    :data:`foreshock.mirage.ORDER` whose values are there is the primary twin, the link belongs to the hard metric, and
+    :func:`foreshock.mirage.order_for` whose values are there is the primary twin, the link is the hard metric's, and
     the axis is the panel's. Other twins can only take a verdict back.
 
     Args:
@@ -54,7 +54,7 @@ def judge(
     """
     rng = np.random.default_rng(seed)
     ordered, notes = orderly(panel)
-    present = [t for t in in_order(list(twins)) if _there(ordered, t.name)]
+    present = [t for t in in_order(list(twins), hard.link) if _there(ordered, t.name)]
     case = Case(ordered, hard, present, seed, replicates, dict(checks or {}), notes=notes)
     _resample(case, rng, replicates)
     _preconditions(case)

@@ -1,8 +1,10 @@
 """What may stand beside a hard metric, in which order, and on which scale.
 
 The order is fixed here, before any data are looked at, and printed in every finding: log-probability of the gold
-answer; log-likelihoods of the choices; pass rate over repeats; closeness of the extracted answer. Token accuracy is not
-in it: each token is itself an argmax, so it steps where the hard metric steps.
+answer; log-likelihoods of the choices; pass rate over repeats; closeness of the extracted answer. For a choice
+(``argmax``) the log-likelihoods of all choices come first: the log-probability of the right one alone may rise while
+those of the wrong ones rise as well. Token accuracy is not in it: each token is itself an argmax, so it steps where the
+hard metric steps.
 """
 
 from __future__ import annotations
@@ -28,6 +30,7 @@ ORDER = (
     "token_similarity",
     "char_similarity",
 )
+_CHOICES = ("choice_probability", "brier", "choice_margin")
 # made of decoded text: every position of it is the most probable token, so a jump in it may be the decoder's
 DECODED = frozenset({"numeric_closeness", "token_similarity", "char_similarity"})
 
@@ -122,11 +125,22 @@ class Twin:
         return np.asarray(mean) * items * self.trials < 5
 
 
-def in_order(twins: list[Twin]) -> list[Twin]:
+def order_for(link: str) -> tuple[str, ...]:
+    """Kinds of twins for a hard metric with this link, best first.
+
+    Examples:
+        >>> order_for("argmax")[:4]
+        ('choice_probability', 'brier', 'choice_margin', 'gold_logprob')
+    """
+    return _CHOICES + tuple(k for k in ORDER if k not in _CHOICES) if link == "argmax" else ORDER
+
+
+def in_order(twins: list[Twin], link: str) -> list[Twin]:
     """The given twins, best first.
 
     Examples:
-        >>> [t.name for t in in_order([Twin("sim", "char_similarity"), Twin("logp", "gold_logprob")])]
+        >>> [t.name for t in in_order([Twin("sim", "char_similarity"), Twin("logp", "gold_logprob")], "all-of-N")]
         ['logp', 'sim']
     """
-    return sorted(twins, key=lambda t: (ORDER.index(t.kind), t.name))
+    order = order_for(link)
+    return sorted(twins, key=lambda t: (order.index(t.kind), t.name))

@@ -16,6 +16,8 @@ MAY = 0.5
 # steepest slope of the smooth class over the mean slope
 RATIO = 2.0
 ALPHA = 0.05
+# no critical value lies below the normal quantile of 95%: below this nothing needs to be simulated
+_NEVER = 1.64
 _GRID = np.linspace(0.0, 1.0, 101)
 
 
@@ -73,11 +75,16 @@ def judge_share(curves: Curves, ratio: float = RATIO) -> Share:
         high=_high(curves, ratio) if rising else 1.0,
         interval=top,
         slope=float(steps[top] / rise / w[top]) if rising else float("nan"),
-        bends=rising and float(curves.excess(0.0, ratio).max()) > critical(design, 0.0, ratio, ALPHA),
+        bends=rising and _bends(curves, ratio),
         noise=float(np.sqrt(plain[top])),
         rise=rise,
         rising=rising,
     )
+
+
+def _bends(curves: Curves, ratio: float) -> bool:
+    top = float(curves.excess(0.0, ratio).max())
+    return top > _NEVER and top > critical(curves.design, 0.0, ratio, ALPHA)
 
 
 def _low(curves: Curves, ratio: float) -> float:
@@ -87,6 +94,8 @@ def _low(curves: Curves, ratio: float) -> float:
     t = _over_grid(curves, allowed)
     t[:, ~curves.rising()[0]] = -np.inf
     t[allowed >= 1.0] = -np.inf
+    if t[0].max() <= _NEVER:
+        return 0.0
     kept = t.max(axis=1) > critical(design, SHARE, ratio, ALPHA)
     return float(_GRID[int(np.argmin(kept)) - 1]) if kept[0] and not kept.all() else float(kept[0])
 

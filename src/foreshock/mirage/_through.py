@@ -14,7 +14,7 @@ import numpy as np
 
 from foreshock.mirage._design import Design, Floats, smooth_fit
 from foreshock.mirage._measures import Hard
-from foreshock.stats import percentile_interval
+from foreshock.stats import normal_quantile, percentile_interval
 
 # at this share the twin fails to explain the largest jump of the hard metric
 UNEXPLAINED = 0.25
@@ -32,7 +32,7 @@ class Through:
         steepest: The same of ``curve``.
         steepest_low: One-sided 95% lower bound of ``steepest``.
         unexplained: Share of the hard metric's largest jump that the twin's own movement does not give.
-        unexplained_low: One-sided 95% lower bound of it.
+        unexplained_low: One-sided 95% lower bound of it, corrected for the choice of the largest jump.
     """
 
     curve: Floats
@@ -69,10 +69,7 @@ def look_through(
     curve = metric.chance + span * _response(offset + slope * smooth_fit(shaken, design), metric)
     given = _response(offset + slope * z, metric) * span
     steep = _steepest(curve, design)
-    top = int(np.argmax(np.diff(hard[0])))
-    jump = hard[:, top + 1] - hard[:, top]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        left = np.where(jump > 0, 1 - (given[:, top + 1] - given[:, top]) / jump, 0.0)
+    left, left_low = _unexplained(hard, given)
     low, high = percentile_interval(curve[1:])
     return Through(
         curve=curve[0],
@@ -81,9 +78,24 @@ def look_through(
         observed=float(_steepest(hard[:1], design)[0]),
         steepest=float(steep[0]),
         steepest_low=float(np.quantile(steep[1:], 0.05)),
-        unexplained=float(left[0]),
-        unexplained_low=float(np.quantile(left[1:], 0.05)),
+        unexplained=left,
+        unexplained_low=left_low,
     )
+
+
+def _unexplained(hard: Floats, given: Floats) -> tuple[float, float]:
+    """Share of the largest jump that the twin does not give, with its lower bound.
+
+    The largest of several noisy jumps is too large by selection; the bound is therefore Bonferroni's over intervals.
+    """
+    rises = np.diff(hard, axis=1)
+    top = int(np.argmax(rises[0]))
+    jump = rises[0, top]
+    if jump <= 0:
+        return 0.0, 0.0
+    left = rises[:, top] - np.diff(given, axis=1)[:, top]
+    quantile = normal_quantile(1 - 0.05 / rises.shape[1])
+    return float(left[0] / jump), float((left[0] - quantile * left[1:].std()) / jump)
 
 
 def _steepest(curve: Floats, design: Design) -> Floats:
