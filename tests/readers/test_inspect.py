@@ -112,6 +112,14 @@ def test_chunked(tmp_path: Path, whole: Read, per: int, texts: bool) -> None:
     assert comparable(read(write_eval(tmp_path / "a.eval", members))) == comparable(whole)
 
 
+def test_chunks_are_ordered_by_their_numbers(tmp_path: Path) -> None:
+    members = chunk({**maker.sample(1), "events": []})
+    for n in (10, 9, 0):
+        members[f"samples/1_epoch_1/events/{n}.json"] = [{"event": "error", "error": {"message": str(n)}}]
+    got = read(write_eval(tmp_path / "a.eval", {**members, "header.json": maker.header(1)}))
+    assert [s["value"] for s in got.trace if s["kind"] == "error"] == ["0", "9", "10"]
+
+
 def test_chunked_and_whole_samples_mixed(tmp_path: Path, whole: Read) -> None:
     members = small()
     mixed: dict[str, Any] = {}

@@ -336,12 +336,13 @@ def test_the_steps_of_an_agent(tmp_path: Path) -> None:
         {"id": "c3", "function": "late", "arguments": {}},
     ]
     search = {"type": "tool_use", "tool_type": "web_search", "id": "s", "name": "search", "arguments": "q"}
+    failed = {**search, "name": "fetch", "error": "404"}
     messages = [
         {"role": "user", "content": "go"},
         {"id": "m1", "role": "assistant", "content": [{"type": "reasoning", "reasoning": "abc"}], "tool_calls": calls},
         {"role": "tool", "tool_call_id": "c1", "content": "files"},
         {"role": "tool", "tool_call_id": "c2", "content": "", "error": {"type": "unknown", "message": "division"}},
-        {"id": "m2", "role": "assistant", "content": [{"type": "text", "text": "12345"}, search]},
+        {"id": "m2", "role": "assistant", "content": [{"type": "text", "text": "12345"}, search, failed]},
         {"role": "tool", "tool_call_id": "gone", "function": "old", "content": "x", "tool_error": "no such tool"},
     ]
     events = [
@@ -365,6 +366,7 @@ def test_the_steps_of_an_agent(tmp_path: Path) -> None:
         (0, "tool", "late", None, None, None, None, "{}"),
         (1, "turn", "assistant", None, 5, "characters", None, None),
         (1, "tool", "search", True, None, None, None, '"q"'),
+        (1, "tool", "fetch", False, None, None, None, '"q"'),
         (1, "tool", "old", False, None, None, None, "no such tool"),
         (None, "error", "model", False, None, None, 2.0, "rate limit"),
         (None, "limit", "message", None, None, None, None, "exceeded 30 messages"),

@@ -61,6 +61,8 @@ def test_what_stands_before_the_archive_moves_it(tmp_path: Path) -> None:
     path = archive(tmp_path / "a.zip", ("a", TEXT, maker.ZSTD))
     path.write_bytes(b"#!/bin/sh\n" + path.read_bytes())
     assert contents(path) == {"a": TEXT}
+    with Archive(path) as opened:
+        assert opened.salvage is None
 
 
 def test_more_members_than_sixteen_bits_count(tmp_path: Path) -> None:
@@ -233,15 +235,16 @@ def test_sizes_behind_the_content(tmp_path: Path) -> None:
             self.data += data
             return len(data)
 
-    pipe = Pipe()
+    pipe, inside = Pipe(), b"a descriptor PK\x07\x08 that is none" * 3
     with zipfile.ZipFile(pipe, "w", zipfile.ZIP_DEFLATED) as file:  # type: ignore[type-var]
         file.writestr("a", TEXT)
         file.writestr("b", TEXT * 2)
+        file.writestr(zipfile.ZipInfo("c"), inside)  # stored
     path = tmp_path / "a.zip"
     path.write_bytes(pipe.data)
-    assert contents(path) == {"a": TEXT, "b": TEXT * 2}
+    assert contents(path) == {"a": TEXT, "b": TEXT * 2, "c": inside}
     path.write_bytes(pipe.data[: pipe.data.index(b"PK\x01\x02")])
-    assert contents(path) == {"a": TEXT, "b": TEXT * 2}
+    assert contents(path) == {"a": TEXT, "b": TEXT * 2, "c": inside}
 
 
 def test_a_damaged_directory_is_no_directory(tmp_path: Path) -> None:
