@@ -237,6 +237,23 @@ def test_a_superseded_run_is_scored_with_its_segment_and_does_not_count(tmp_path
     assert len([k for k in stores.scores(store) if k[1] == "exact_match"]) == 5
 
 
+def test_logs_that_dispute_an_item_without_text_score_nothing_on_it(tmp_path):
+    store = Store.open(tmp_path / "s", create=True)
+    bare = [{"item_id": i, "targets": [t], "output": "?", "answer": "4"} for i, t in (("a", "4"), ("b", "5"))]
+    other = [bare[0] | {"targets": ["5"]}, bare[1] | {"targets": None}]
+    store.write(stores.run(), stores.batches(bare))
+    store.write(stores.run(model="m-2b"), stores.batches(other))
+    score(store, ["exact_match"])
+    found = store.snapshot().scan("scores", source="foreshock", columns=["run_key", "item_id", "value", "status"])
+    # of b one log says the target and the other nothing, which is no dispute
+    assert sorted(found.collect().rows()) == [
+        ("m-1b/sums", "a", None, "needs"),
+        ("m-1b/sums", "b", 0.0, "scored"),
+        ("m-2b/sums", "a", None, "needs"),
+        ("m-2b/sums", "b", 0.0, "scored"),
+    ]
+
+
 def test_an_empty_store_has_nothing_to_score(tmp_path):
     told = score(Store.open(tmp_path / "s", create=True))
     assert (told.written, told.segments, told.metrics) == (0, 0, default_metrics())

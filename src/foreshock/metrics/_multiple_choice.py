@@ -112,9 +112,9 @@ def _grade(values: list[float], gold: int, ties: str) -> float:
 def by_answer(response: Given) -> float | None:
     """Grade of an extracted answer; see :func:`multiple_choice_grade`."""
     answer = _fold(response.answer)
-    choices = [_fold(choice) for choice in response.choices or ()]
     if answer in map(_fold, response.targets or ()):
         return 1.0
+    choices = [_fold(choice) for choice in response.choices or ()]
     gold = response.gold_index
     if gold is None:
         return 0.0

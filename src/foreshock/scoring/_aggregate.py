@@ -151,11 +151,9 @@ def _of(
         .collect()
     )
     filters = {str(key): len(rows["filter"].unique()) for (key,), rows in groups.group_by("ingest_id")}
-    found = []
-    for run in runs:
-        mine = groups.filter(pl.col("ingest_id") == run.ingest_id)
-        found += [_aggregate(run, row, filters[run.ingest_id], specs) for row in mine.iter_rows(named=True)]
-    return found
+    by_id = {run.ingest_id: run for run in runs}
+    rows = ((by_id[row["ingest_id"]], row) for row in groups.iter_rows(named=True))
+    return [_aggregate(run, row, filters[run.ingest_id], specs) for run, row in rows]
 
 
 def _aggregate(run: Run, row: dict[str, Any], filters: int, specs: dict[str, MetricSpec]) -> Aggregate:

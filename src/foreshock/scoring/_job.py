@@ -75,6 +75,8 @@ def run_job(job: Job) -> list[Outcome]:
 def _apply(job: Job, spec: MetricSpec, columns: _Columns) -> Outcome:
     if spec.grain == "item" and not columns.repeated:
         return Outcome(spec.id, (), dict.fromkeys(columns.tasks, "no item was answered more than once"), 0, None)
+    if any(columns.full(name) for name in spec.unless):
+        return Outcome(spec.id, (), dict.fromkeys(columns.tasks, f"has {' or '.join(spec.unless)}"), 0, None)
     if all(any(columns.empty(name) for name in alternative) for alternative in spec.needs):
         return Outcome(spec.id, (), dict.fromkeys(columns.tasks, _lacks(spec, columns)), 0, None)
     rows = job.segment.rows
@@ -102,14 +104,14 @@ def _without(statuses: Sequence[str], labels: Sequence[str | None], tasks: Seque
     """Tasks all of whose rows lack something, with the reason that most of them give."""
     if _NEEDS not in statuses:
         return {}
-    reasons: dict[str, Counter[str | None]] = {}
+    reasons: dict[str, Counter[str]] = {}
     applied = set()
-    for task, status, label in zip(tasks, statuses, labels, strict=True):
+    for (task, status, label), rows in Counter(zip(tasks, statuses, labels, strict=True)).items():
         if status == _NEEDS:
-            reasons.setdefault(task, Counter())[label] += 1
+            reasons.setdefault(task, Counter())[label or ""] += rows
         else:
             applied.add(task)
-    return {task: why.most_common(1)[0][0] or "" for task, why in reasons.items() if task not in applied}
+    return {task: why.most_common(1)[0][0] for task, why in reasons.items() if task not in applied}
 
 
 class _Columns:
@@ -146,6 +148,14 @@ class _Columns:
         names = ("answer", "output") if name == "answer" else (name,)
         return all(self._all[each].null_count() == self._all.height for each in names)
 
+    def full(self, name: str) -> bool:
+        """Whether every row has something in this column."""
+        import polars as pl
+
+        column = self._all[name]
+        listed = isinstance(column.dtype, pl.List)
+        return column.null_count() == 0 and (not listed or bool((column.list.len() > 0).all()))
+
     @property
     def repeated(self) -> bool:
         """Whether some run answered some item of this segment more than once."""
@@ -166,7 +176,29 @@ def _frame(snapshot: Snapshot, segment: Segment, wanted: set[str]) -> pl.DataFra
     frame = snapshot.frame(segment, list(names)).with_columns(there)
     if "answer" in names:
         frame = _without_extraction(snapshot, frame)
-    return snapshot.with_items(frame, sorted(wanted & _ITEM)) if wanted & _ITEM else frame
+    items = sorted(wanted & _ITEM)
+    return _undisputed(snapshot, snapshot.with_items(frame, items), items) if items else frame
+
+
+def _undisputed(snapshot: Snapshot, frame: pl.DataFrame, items: list[str]) -> pl.DataFrame:
+    """Leave out what several logs say differently of an item that has no text to tell its versions apart by."""
+    import polars as pl
+
+    tasks = frame.filter(pl.col("item_key").is_null())["task"].unique().to_list()
+    told = [
+        snapshot.frame(segment, ["task", "item_key", "item_id", *items]).filter(
+            pl.col("item_key").is_null() & pl.col("task").is_in(tasks)
+        )
+        for segment in (snapshot.segments("items") if tasks else ())
+    ]
+    if not told:
+        return frame
+    versions = [pl.col(name).filter(pl.col(name).is_not_null()).hash().n_unique() for name in items]
+    several = pl.concat(told).group_by("task", "item_id").agg(pl.max_horizontal(versions).alias("versions"))
+    disputed = several.filter(pl.col("versions") > 1).select("task", "item_id", disputed=pl.lit(value=True))
+    marked = frame.join(disputed, on=["task", "item_id"], how="left", maintain_order="left", nulls_equal=True)
+    known = pl.col("disputed").is_null() | pl.col("item_key").is_not_null()
+    return marked.with_columns(pl.when(known).then(pl.col(name)).alias(name) for name in items).drop("disputed")
 
 
 def _without_extraction(snapshot: Snapshot, frame: pl.DataFrame) -> pl.DataFrame:
