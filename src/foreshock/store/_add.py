@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from foreshock._base import Progress, StoreError, digest, quiet
+from foreshock._base import ForeshockError, Progress, digest, quiet
 from foreshock.readers import Failure, ReadOptions, read_paths
 from foreshock.records import Run
 from foreshock.store._snapshot import Snapshot
@@ -82,7 +82,7 @@ def add_paths(
             run = msgspec.structs.replace(found.run, meta={**found.run.meta, _READ_WITH: read_with})
             try:
                 writer.write(run, found.batches)
-            except StoreError as error:
+            except ForeshockError as error:
                 failures.append(Failure(Path(run.sources[0].path if run.sources else run.run_key), error))
     runs = (*writer.added, *writer.unchanged, *writer.removed)
     # files that belong together are read together: an unchanged one is read again with a changed one
