@@ -10,7 +10,7 @@ from foreshock._base import AmbiguousError, BrokenFileError
 from foreshock.readers._items_chat import chat, is_chat
 from foreshock.readers._items_roles import Roles, shown
 from foreshock.readers._items_table import Table, cell
-from foreshock.readers._items_values import as_int, as_score, as_text
+from foreshock.readers._items_values import as_int, as_list, as_score, as_text
 
 SHOWN = 3
 # Interleaved runs are held in memory; sorted files are not.
@@ -74,7 +74,11 @@ class Survey:
         """Every row; a pass over the file."""
         columns = self.roles.columns
         for number, row in self.table.data.rows():
-            values = {role: cell(row, column) for role, column in columns.items()}
+            try:
+                values = {role: cell(row, column) for role, column in columns.items()}
+            except BrokenFileError as error:
+                error.where = self.table.at(number)
+                raise
             yield Record(number, self._group(values), values)
 
     def runs(self) -> Iterator[tuple[Group, Iterator[Record]]]:
@@ -128,6 +132,7 @@ class Survey:
                     do=f"name a part of it: --map {role}={column}.PART",
                     where=where,
                 )
+        as_list(values.get("choices"), where)
         if "score" in self.roles.columns:
             as_score(values.get("score"), scale, where)
         epoch = as_int(values.get("epoch"))

@@ -12,7 +12,7 @@ import msgspec
 from foreshock._base import BrokenFileError, ForeshockError
 from foreshock.readers._files import MAX_ARRAY, lines, open_bytes, source
 from foreshock.readers._items_csv import CsvRows
-from foreshock.readers._json import UTF8_BOM, check_encoding, fields, records, repeated_keys
+from foreshock.readers._json import UTF8_BOM, check_encoding, fields, records, repeated_keys, tolerant
 from foreshock.records import Source
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet")
@@ -224,4 +224,10 @@ def cell(row: Mapping[str, Any], column: str) -> Any:
         first, _, rest = column.partition(".")
         outer = cell(row, first)
         return cell(outer, rest) if isinstance(outer, dict) else None
-    return msgspec.json.decode(value) if isinstance(value, msgspec.Raw) else value
+    if not isinstance(value, msgspec.Raw):
+        return value
+    try:
+        return msgspec.json.decode(value)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        # skipping a value, as done so far, does not look into its texts
+        return tolerant(bytes(value), "")

@@ -192,7 +192,12 @@ class LmEvalReader:
                     warnings=[*run.warnings, f"part {number} of a file to which several runs were appended"],
                 )
             part = self._finish(part, options)
-            yield Reading(part, self._batches(part, stream, SampleRows(task, stream.decoder), header))
+            batches = self._batches(part, stream, SampleRows(task, stream.decoder, stream.problems), header)
+            yield Reading(part, batches)
+            for _ in batches:
+                pass  # the next run begins where this one ends, whether or not anyone wanted its rows
+            if not stream.between:
+                return  # somebody closed the batches: where the next run begins is not known
 
     def _batches(self, run: Run, stream: SampleStream, rows: SampleRows, header: Header | None) -> Iterator[Batch]:
         problems = []

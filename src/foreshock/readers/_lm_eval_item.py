@@ -57,7 +57,13 @@ class DocDecoder:
         self._decoder: msgspec.json.Decoder[Any] | None = None
 
     def decode(self, raw: msgspec.Raw) -> Doc:
-        """The known fields of one document; nothing when it is not an object."""
+        """The known fields of one document; nothing when it is not an object.
+
+        Raises:
+            msgspec.DecodeError: A text in it is not UTF-8 or holds half a surrogate pair.
+        """
+        if not memoryview(raw).nbytes:
+            return NOTHING
         try:
             if self._decoder is None:
                 self._learn(raw)
@@ -66,7 +72,7 @@ class DocDecoder:
             if found.question is None:
                 self._learn(raw)  # documents of one task may differ in shape
                 found = self._decoder.decode(raw)
-        except msgspec.DecodeError:
+        except msgspec.ValidationError:
             return NOTHING
         asked, about = _text(found.question), _text(found.context)
         return Doc(f"{about}\n\n{asked}" if about and asked else asked, found.choices, _text(found.subset))

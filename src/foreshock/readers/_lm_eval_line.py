@@ -71,7 +71,15 @@ class LineDecoder:
         except msgspec.ValidationError as error:
             raise BrokenFileError(f"unexpected content: {error}") from None
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            repaired = tolerant(data.removeprefix(UTF8_BOM), "")
+            return self.repaired(data)
+
+    def repaired(self, data: bytes) -> Any:
+        """One line that strict JSON refuses (NaN, Infinity, half surrogate pairs), cleaned first.
+
+        Raises:
+            BrokenFileError: It is not a JSON object of the known shape even so.
+        """
+        repaired = tolerant(data.removeprefix(UTF8_BOM), "")
         if not isinstance(repaired, dict):
             raise BrokenFileError("not a JSON object")
         try:

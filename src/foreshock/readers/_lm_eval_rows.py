@@ -7,10 +7,11 @@ from typing import Any
 
 import msgspec
 
+from foreshock._base import BrokenFileError
 from foreshock.readers._lm_eval_item import DocDecoder, Item
-from foreshock.readers._lm_eval_kinds import Response, Task, read_line
+from foreshock.readers._lm_eval_kinds import Found, Response, Task, read_line
 from foreshock.readers._lm_eval_line import LineDecoder, as_float
-from foreshock.readers._lm_eval_samples import Line
+from foreshock.readers._lm_eval_samples import Line, Problems
 from foreshock.readers._rows import Rows
 from foreshock.records import Batch, Delivery, ScoreStatus
 
@@ -40,10 +41,11 @@ class SampleRows:
     Args:
         task: What is known about the task.
         decoder: The decoder of the lines, which knows the names of the metrics.
+        problems: Takes lines that turn out to be broken inside.
     """
 
-    def __init__(self, task: Task, decoder: LineDecoder) -> None:
-        self._task, self._decoder, self._docs = task, decoder, DocDecoder()
+    def __init__(self, task: Task, decoder: LineDecoder, problems: Problems) -> None:
+        self._task, self._decoder, self._docs, self._problems = task, decoder, DocDecoder(), problems
         self._rows = Rows(TABLES)
         self._item, self._response, self._score = map(self._rows.appender, TABLES)
         self._items: dict[Any, int] = {}
@@ -72,8 +74,11 @@ class SampleRows:
         return found + [f"{name} is not a score of single items ({why})" for name, why in self._left_out.items()]
 
     def _add(self, line: Line) -> int:
-        body = line.body
-        item, responses = read_line(body, self._docs.decode(body.doc), self._task)
+        try:
+            body, (item, responses) = self._read(line)
+        except BrokenFileError as error:
+            self._problems.add(line.number, error.found)
+            return 0
         name = str(line.doc_id)
         self._add_item(line.doc_id, name, item)
         extra = self._add_scores(body)
@@ -96,6 +101,15 @@ class SampleRows:
             self._responses += 1
             size += len(found.output or "") + 8 * len(logprobs or "")
         return size
+
+    def _read(self, line: Line) -> tuple[Any, Found]:
+        body = line.body
+        try:
+            return body, read_line(body, self._docs.decode(body.doc), self._task)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            # the parts that were left encoded are looked into only here
+            body = self._decoder.repaired(line.data)
+            return body, read_line(body, self._docs.decode(body.doc), self._task)
 
     def _add_item(self, doc_id: Any, name: str, item: Item) -> None:
         # without a text, the number is all there is to tell items apart

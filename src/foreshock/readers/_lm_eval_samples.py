@@ -27,11 +27,15 @@ class Line(NamedTuple):
         doc_id: The harness's id of the document.
         filter: Answer filter, named by the line or by its turn.
         body: The decoded line, see :class:`LineDecoder`.
+        number: Where it is in the file.
+        data: The line as it stands there.
     """
 
     doc_id: Any
     filter: str | None
     body: Any
+    number: int
+    data: bytes
 
 
 class Problems:
@@ -77,11 +81,18 @@ class SampleStream:
     Args:
         path: File of samples.
         filters: Names of the task's filters in order, when a results file tells.
+
+    Attributes:
+        problems: Lines that could not be read.
+        decoder: Decoder of the lines.
+        guessed_filters: Filters had to be told apart by what repeats.
+        finished: The file is used up.
+        between: The last part was used up.
     """
 
     def __init__(self, path: Path, filters: list[str] | None) -> None:
         self.path, self.problems, self.decoder = path, Problems(), LineDecoder()
-        self.guessed_filters = self.finished = False
+        self.guessed_filters = self.finished = self.between = False
         self._filters: list[str | None] | None = [*filters] if filters else None
         self._source = raw_lines(path)
         self._next: Line | None = None
@@ -91,6 +102,7 @@ class SampleStream:
         seen: set[tuple[Any, str | None]] = set()
         turns: Counter[Any] = Counter()
         first: Any = None
+        self.between = False
         while (line := self._take()) is not None:
             if not seen:
                 first = line.doc_id
@@ -103,11 +115,11 @@ class SampleStream:
             else:
                 again = (line.doc_id, named) in seen
             if again and line.doc_id == first:
-                self._next = line
+                self._next, self.between = line, True
                 return
             seen.add((line.doc_id, named))
-            yield Line(line.doc_id, named, line.body)
-        self.finished = True
+            yield Line(line.doc_id, named, line.body, line.number, line.data)
+        self.finished = self.between = True
 
     def _known_filters(self) -> list[str | None]:
         if self._filters is None:
@@ -130,7 +142,8 @@ class SampleStream:
             if doc_id is None:
                 self.problems.add(number, "no doc_id")
                 continue
-            return Line(doc_id if isinstance(doc_id, int | str | float) else str(doc_id), body.filter, body)
+            name = doc_id if isinstance(doc_id, int | str | float) else str(doc_id)
+            return Line(name, body.filter, body, number, data)
         return None
 
 

@@ -11,12 +11,11 @@ import msgspec
 from foreshock._base import BrokenFileError, ForeshockError
 from foreshock.readers._items_sniff import DELIMITED, is_table
 from foreshock.readers._items_table import Table, tables
-from foreshock.readers._lm_eval_aggregates import RATES
 from foreshock.readers._protocol import Candidate, Failure, Reading, ReadOptions
 from foreshock.readers._tables_axis import plain_name
 from foreshock.readers._tables_roles import GENERIC, detect, is_aggregates, is_wide, told, wide_error
-from foreshock.readers._tables_rows import Gathered, Mean, Scoring, Subject, gather, moment
-from foreshock.readers._unknown import columns_of
+from foreshock.readers._tables_rows import Gathered, Mean, Scoring, Subject, gather, is_rate, moment
+from foreshock.readers._unknown import head_rows
 from foreshock.records import Batch, ModelCard, Run, ingest_id, run_key
 
 _CARD = ("parameters", "tokens", "flops", "step")
@@ -36,8 +35,8 @@ class TableReader:
             return is_table(candidate, list(options.csv.values()))
         if not candidate.path.name.lower().endswith(DELIMITED):
             return False
-        columns = columns_of(candidate)
-        return is_aggregates(columns) or is_wide(columns)
+        columns, rows = head_rows(candidate)
+        return is_aggregates(columns, rows) or is_wide(columns)
 
     def read(self, candidates: Iterable[Candidate], options: ReadOptions) -> Iterator[Reading | Failure]:
         """Read every table: a run for each model, task and condition in it."""
@@ -177,7 +176,7 @@ def _aggregates(means: list[Mean]) -> Batch:
         "n": [m.n for m in means],
         "low": [0.0 if r else None for r in rate],
         "high": [1.0 if r else None for r in rate],
-        "higher_is_better": [True if plain_name(m.metric) in RATES | GENERIC else None for m in means],
+        "higher_is_better": [True if is_rate(m.metric) else None for m in means],
         "source": ["table"] * len(means),
         "raw": [msgspec.json.encode(m.raw).decode() for m in means],
     }
@@ -187,6 +186,6 @@ def _aggregates(means: list[Mean]) -> Batch:
 def _stderr(mean: Mean) -> tuple[float | None, str | None]:
     if mean.stderr is not None:
         return mean.stderr, "stated"
-    if mean.n is not None and mean.bounded and plain_name(mean.metric) in RATES | GENERIC:
+    if mean.n is not None and mean.bounded and is_rate(mean.metric):
         return math.sqrt(mean.value * (1 - mean.value) / mean.n), "derived"
     return None, None

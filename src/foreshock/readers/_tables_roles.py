@@ -18,6 +18,7 @@ ALIASES = {"score": "y"}
 GENERIC = frozenset({"score", "value", "mean", "result", "y"})
 # these may number the rows of any table
 _NUMBERS = frozenset({"id", "index", "idx", "uid"})
+_ITEM_SCORES = frozenset({"", "0", "1", "0.0", "1.0", "true", "false"})
 # Per role, names in order of preference; two names of one tier in a table are ambiguous.
 NAMES: dict[str, tuple[tuple[str, ...], ...]] = {
     "model": (("model", "model_name"), ("model_version", "model_id", "llm"), ("name",)),
@@ -106,11 +107,21 @@ def matches(role: str, columns: Sequence[str]) -> list[str]:
     return next(filter(None, hits), [])
 
 
-def is_aggregates(columns: Sequence[str]) -> bool:
-    """Whether the names are plainly those of aggregates: a score, what orders or names models, and no item."""
+def is_aggregates(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+    """Whether this is plainly a table of aggregates: a score, what orders or names models, and no item.
+
+    A column ``id`` may number the rows of such a table, or be the item; then the scores tell: those of single items
+    are 0 or 1.
+    """
     items = any(_items_roles.matches(r, columns) for r in ("output", "answer", "target", "choices", "input"))
     named = any(matches("model", columns)) or any(map(kind_of, columns)) or any(matches("family", columns))
-    return not items and not _has_item(columns) and named and bool(matches("y", columns))
+    y = matches("y", columns)
+    if items or _has_item(columns) or not named or not y:
+        return False
+    if not any(plain_name(c) in _NUMBERS for c in columns):
+        return True
+    cells = {row[columns.index(y[0])].lower() for row in rows if len(row) == len(columns)}
+    return not cells <= _ITEM_SCORES
 
 
 def is_wide(columns: Sequence[str]) -> bool:

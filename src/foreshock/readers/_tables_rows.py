@@ -26,6 +26,9 @@ UNBOUNDED = frozenset(
 )
 
 
+_SHARES = frozenset({"acc", "accuracy", "correct", "em", "match", "pass", "passed", "score", "solved"})
+
+
 class Subject(NamedTuple):
     """What makes rows belong to one run; texts as they stand in the table."""
 
@@ -73,6 +76,17 @@ class Scoring(NamedTuple):
 
     scale: float | None
     n: str | None
+
+
+def is_rate(metric: str) -> bool:
+    """Whether a metric's name says that it is the share of items that were right.
+
+    Examples:
+        >>> is_rate("accuracy in %"), is_rate("acc_norm"), is_rate("likelihood_difference")
+        (True, True, False)
+    """
+    plain = plain_name(metric)
+    return plain in RATES | GENERIC or bool(_SHARES & {*plain.split("_")})
 
 
 def gather(table: Table, roles: Mapping[str, str], scoring: Scoring) -> Gathered:
@@ -154,7 +168,7 @@ def _mean(values: Mapping[str, str | None], column: str, scoring: Scoring, line:
     found = None if error is None else number(error.removesuffix("%"))
     stderr = None if found is None else found[0] * (0.01 if (error or "").endswith("%") else factor)
     n = _n(values, scoring, where)
-    derived = n is None and stderr is not None and stderr > 0 and 0 < value < 1 and plain_name(name) in RATES | GENERIC
+    derived = n is None and stderr is not None and stderr > 0 and 0 < value < 1 and is_rate(name)
     if derived and stderr is not None:
         n = 1 + round(value * (1 - value) / stderr**2)  # as harnesses do: the sample deviation over sqrt(n)
     return Mean(name, values.get("subset"), value, stderr, n, not unbounded, text, line), derived

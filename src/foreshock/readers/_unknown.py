@@ -12,6 +12,7 @@ from foreshock.readers._protocol import Candidate
 
 DATA_SUFFIXES = frozenset({".json", ".jsonl", ".ndjson", ".eval", ".csv", ".tsv", ".parquet", ".zip"})
 _MAX_SHOWN = 12
+_MAX_TRIED = 32 * 2**20
 
 
 def looks_like_data(candidate: Candidate) -> bool:
@@ -29,12 +30,9 @@ def unknown(candidate: Candidate, tried: Sequence[str]) -> ForeshockError:
     where = str(candidate.path)
     if not candidate.head:
         return BrokenFileError("the file is empty", expected="a log", do="remove it or copy it again", where=where)
-    if candidate.head.startswith(b"PK") and not candidate.members:
+    if candidate.head.startswith(b"PK") and (reason := _broken_zip(candidate)):
         return BrokenFileError(
-            "the zip archive is cut off or damaged, and no whole member is left",
-            expected="an archive with its members",
-            do="copy it again from where it was made",
-            where=where,
+            reason, expected="a whole archive", do="copy it again from where it was made", where=where
         )
     begin = candidate.head.removeprefix(UTF8_BOM).lstrip()[:1]
     broken = _broken_json(candidate) if begin in (b"{", b"[") else None
@@ -53,15 +51,30 @@ def map_command(candidate: Candidate, columns: Sequence[str]) -> str:
     return f"say what the columns are: foreshock add {name} --map item={given},output=...,target=... (columns: {known})"
 
 
+def _broken_zip(candidate: Candidate) -> str | None:
+    """In words why an archive is damaged; None when it is whole and merely unknown."""
+    from foreshock.readers._zip import Archive
+
+    try:
+        with Archive(candidate.path) as archive:
+            return None if archive.salvage is None else f"{archive.salvage.why}, and what is left is of no known format"
+    except ForeshockError as error:
+        return error.found
+    except OSError as error:
+        return str(error)
+
+
 def _broken_json(candidate: Candidate) -> str | None:
-    """In words why a file that begins like JSON is not; None when it is sound or too long to tell from its head."""
-    from foreshock.readers._files import HEAD
+    """In words why a file that begins like JSON is not; None when it is sound or too long to try."""
+    from foreshock.readers._files import HEAD, whole
     from foreshock.readers._json import tolerant
 
-    if len(candidate.head) >= HEAD:
+    try:
+        data = candidate.head if len(candidate.head) < HEAD else whole(candidate.path, _MAX_TRIED)
+    except ForeshockError:
         return None
     try:
-        tolerant(candidate.head.removeprefix(UTF8_BOM), "")
+        tolerant(data.removeprefix(UTF8_BOM), "")
     except ForeshockError as error:
         lines = candidate.head.strip().split(b"\n")
         if len(lines) > 1 and all(_is_json(line) for line in lines[:5]):
@@ -91,7 +104,20 @@ def columns_of(candidate: Candidate) -> list[str]:
             return list(fields(bytes(records(data, "")[0]), ""))
         if first.startswith(b"{"):
             return list(fields(first, ""))
-        row = next(csv.reader([first.decode("utf-8")]))
-    except (ForeshockError, UnicodeDecodeError, StopIteration, csv.Error, IndexError):
+    except (ForeshockError, IndexError):
         return []
+    row, _ = head_rows(candidate)
     return row if len(row) > 1 and all(len(c) < 80 and c.isprintable() for c in row) else []
+
+
+def head_rows(candidate: Candidate) -> tuple[list[str], list[list[str]]]:
+    """Header and whole rows in the first bytes of a delimited text; nothing when it is none."""
+    text = candidate.head.removeprefix(UTF8_BOM).decode("utf-8", "replace")
+    whole, _, _ = text.rpartition("\n") if "\n" in text else (text, "", "")
+    first = whole.partition("\n")[0]
+    delimiter = max(",\t;", key=first.count)
+    try:
+        rows = [row for row in csv.reader(whole.splitlines(keepends=True), delimiter=delimiter) if row]
+    except csv.Error:
+        return [], []
+    return (rows[0], rows[1:]) if rows else ([], [])

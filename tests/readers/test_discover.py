@@ -1,0 +1,161 @@
+"""Walking, recognising, skipping, and what is said about files that nobody knows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import pytest
+
+from foreshock._base import load_plugins
+from foreshock.readers import Candidate, Failure, Reading, ReadOptions, _builtin, _discover, read_paths
+from foreshock.records import Run
+
+from ._lm_eval_logs import results, text_line, write_pair
+from ._read import failure, read_all
+
+LINE = text_line(0, "a", "a", "a", filter="none", metrics=["exact_match"])
+
+
+def make_run(folder: Path) -> None:
+    write_pair(folder, "t", results("t", {"exact_match,none": 1.0}, n=1), [LINE])
+
+
+def test_folders_are_walked_in_order_without_loops(tmp_path: Path) -> None:
+    for name in ("b", "a", ".hidden"):
+        make_run(tmp_path / name)
+    (tmp_path / "a" / "loop").symlink_to(tmp_path)
+    (tmp_path / "again").symlink_to(tmp_path / "a")
+    (tmp_path / "LICENSE").write_text("Apache\n{not json}", "utf-8")
+    (tmp_path / "README.md").write_text("# a, b", "utf-8")
+    names = [f.path.relative_to(tmp_path).parts[0] for f in _discover.find([tmp_path])]
+    assert names == ["LICENSE", "README.md", "a", "a", "b", "b"]
+    reads, failures = read_all(tmp_path)
+    assert len(reads) == 2
+    assert not failures
+
+
+def test_an_unknown_file_named_itself_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "LICENSE"
+    path.write_text("Apache", "utf-8")
+    message = failure(path)
+    assert "no reader knows this file" in message
+    assert "inspect, lm-eval, table, items" in message
+    assert "no such file" in failure(tmp_path / "nowhere.json")
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "message"),
+    [
+        ("a.eval", b"", "the file is empty"),
+        ("a.json", b'{"a": 1}', "no reader knows this file"),
+        ("a.json", b'{"a": \n1,', "not valid JSON at line 2"),
+        ("a.txt", b'{"a": \n1,', "not valid JSON at line 2"),
+        ("a.json", '{"a": 1}'.encode("utf-16"), "the file is UTF-16"),
+        ("a.zip", b"PK\x03\x04" + b"\x00" * 40, "no central directory"),
+        ("a.json", b"[" * 100_000, "nested too deeply"),
+    ],
+)
+def test_unreadable_data_in_a_folder_is_reported(tmp_path: Path, name: str, data: bytes, message: str) -> None:
+    (tmp_path / name).write_bytes(data)
+    make_run(tmp_path / "good")
+    reads, failures = read_all(tmp_path)
+    assert len(reads) == 1, "the rest went on"
+    (found,) = failures
+    assert message in str(found.error)
+    assert str(found.path) in str(found.error)
+
+
+def test_a_file_that_vanishes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    make_run(tmp_path)
+    real = _discover.candidate
+    seen: list[Path] = []
+
+    def vanishing(path: Path) -> Candidate:
+        found = real(path)
+        seen.append(path)
+        if len(seen) == 2:
+            path.unlink()
+        return found
+
+    monkeypatch.setattr(_discover, "candidate", vanishing)
+    outcomes = list(read_paths([tmp_path]))
+    assert any(isinstance(o, Failure) and "cannot be read" in str(o.error) for o in outcomes)
+
+
+@pytest.mark.parametrize("close", [False, True])
+def test_rows_that_nobody_wants(tmp_path: Path, close: bool) -> None:
+    """A consumer that leaves the batches alone, or closes them, still gets the other readings."""
+    make_run(tmp_path / "one")
+    lines = [text_line(i, f"{k}", "a", "a", filter="none", metrics=["exact_match"]) for k in "ab" for i in range(3)]
+    write_pair(tmp_path / "two", "t", results("t", {"exact_match,none": 1.0}, n=3), lines)
+    found = []
+    for reading in read_paths([tmp_path]):
+        assert isinstance(reading, Reading)
+        found.append(Path(reading.run.sources[0].path).parent.name)
+        if close:
+            reading.batches.close()  # type: ignore[attr-defined]
+    assert found == (["one", "two"] if close else ["one", "two", "two"])
+
+
+def test_files_are_skipped_with_their_companions_only(tmp_path: Path) -> None:
+    make_run(tmp_path / "one")
+    make_run(tmp_path / "two")
+    old = {p for p in (tmp_path / "one").iterdir() if p.suffix == ".json"}
+    asked: list[Path] = []
+
+    def skip(path: Path) -> bool:
+        asked.append(path)
+        return path in old or path.parent.name == "two"
+
+    (reading,) = [(r.run, list(r.batches)) for r in read_paths([tmp_path], skip=skip) if isinstance(r, Reading)]
+    assert len(reading[0].sources) == 2, "the known results file is read again with its new samples"
+    assert len(reading[1]) == 4
+    assert len(asked) >= 3
+
+
+def test_progress_counts_files(tmp_path: Path) -> None:
+    make_run(tmp_path)
+    told: list[tuple[str, int, int | None]] = []
+    for reading in read_paths([tmp_path], progress=lambda *a: told.append(a)):
+        assert isinstance(reading, Reading)
+        list(reading.batches)
+    assert told == [("recognise", 1, 2), ("recognise", 2, 2), ("read", 1, 2), ("read", 2, 2)]
+
+
+class Mine:
+    name = "mine"
+    version = 3
+
+    def claims(self, candidate: Candidate, options: ReadOptions) -> bool:
+        return candidate.head.startswith(b"mine!")
+
+    def read(self, candidates: Iterable[Candidate], options: ReadOptions) -> Iterator[Reading | Failure]:
+        for candidate in candidates:
+            run = Run(run_key=candidate.path.name, format="mine", reader="mine@3", model="m", task="t")
+            yield Reading(run, iter([]))
+
+
+class Broken:
+    def __init__(self) -> None:
+        raise RuntimeError("no")
+
+
+def test_readers_of_other_packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_builtin, "load_plugins", lambda group: {"mine": Mine, "broken": Broken, "half": object()})
+    (tmp_path / "a.csv").write_text("mine!,score,model\n", "utf-8")
+    with pytest.warns(RuntimeWarning) as caught:
+        (reading,) = read_paths([tmp_path])
+    assert isinstance(reading, Reading)
+    assert reading.run.format == "mine"
+    assert {str(w.message).split("'")[1] for w in caught} == {"broken", "half"}
+    assert load_plugins is not _builtin.load_plugins
+
+
+def test_the_suggested_command_names_the_columns(tmp_path: Path) -> None:
+    path = tmp_path / "my results.json"
+    path.write_text(json.dumps([{"who": 1, "what": "x"}]), "utf-8")
+    message = failure(path)
+    assert "who, what" in message
+    assert f"foreshock add '{path}' --map item=COLUMN,output=COLUMN,target=COLUMN" in message

@@ -1,0 +1,318 @@
+"""Home-made tables of responses in every container."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from foreshock.records import item_key
+
+from ._read import failure, read_all, read_one
+
+ROWS = [
+    {
+        "question_id": f"q/{i}",
+        "question": f"{i} + {i}?",
+        "output": f"It is {2 * i}.",
+        "pred": str(2 * i),
+        "gold": "4",
+        "correct": i == 2,
+    }
+    for i in range(4)
+]
+DICT = dict[str, Any]
+
+
+def as_csv(rows: list[DICT], delimiter: str = ",") -> bytes:
+    stream = io.StringIO()
+    writer = csv.DictWriter(stream, list(rows[0]), delimiter=delimiter)
+    writer.writeheader()
+    writer.writerows(rows)
+    return stream.getvalue().encode()
+
+
+def as_jsonl(rows: list[DICT]) -> bytes:
+    return "".join(json.dumps(r) + "\n" for r in rows).encode()
+
+
+def as_parquet(rows: list[DICT]) -> bytes:
+    stream = io.BytesIO()
+    pl.DataFrame(rows).write_parquet(stream)
+    return stream.getvalue()
+
+
+def zipped(name: str, data: bytes) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(name, data)
+        archive.writestr("__MACOSX/x.json", b"{")
+    return stream.getvalue()
+
+
+CONTAINERS = {
+    "llm.csv": as_csv(ROWS),
+    "llm.tsv": as_csv(ROWS, "\t"),
+    "bom.csv": b"\xef\xbb\xbf" + as_csv(ROWS, ";"),
+    "llm.jsonl": as_jsonl(ROWS),
+    "llm.json": json.dumps(ROWS, indent=1).encode(),
+    "llm.parquet": as_parquet(ROWS),
+    "csv.zip": zipped("in/llm.csv", as_csv(ROWS)),
+    "jsonl.zip": zipped("llm.jsonl", as_jsonl(ROWS)),
+    "parquet.zip": zipped("llm.parquet", as_parquet(ROWS)),
+}
+
+
+@pytest.mark.parametrize("name", CONTAINERS)
+def test_every_container_gives_the_same_rows(tmp_path: Path, name: str) -> None:
+    folder = tmp_path / "sums"
+    folder.mkdir()
+    (folder / name).write_bytes(CONTAINERS[name])
+    read = read_one(folder)
+    assert read.column("responses", "item_id") == ["q/0", "q/1", "q/2", "q/3"]
+    assert read.column("responses", "output")[1] == "It is 2."
+    assert read.column("responses", "answer") == ["0", "2", "4", "6"]
+    assert read.column("scores", "value") == [0.0, 0.0, 1.0, 0.0]
+    assert set(read.column("scores", "metric_id")) == {"correct"}
+    assert read.column("items", "targets") == [["4"]] * 4
+    assert read.column("items", "item_key")[1] == item_key("1 + 1?", targets=["4"])
+    assert read.column("responses", "delivery") == ["ok"] * 4
+    assert read.run.task == "sums"
+    assert read.run.model == ("bom" if name == "bom.csv" else "llm")
+    assert sorted(read.guesses) == ["model", "task"]
+    (told,) = read.warnings
+    assert told == "read as item=question_id, input=question, output=output, answer=pred, target=gold, score=correct"
+
+
+def test_map_names_columns_and_parts_of_objects(tmp_path: Path) -> None:
+    rows = [{"n": i, "reply": {"text": f"t{i}", "more": [1]}, "truth": ["a", "b"], "who": "m1"} for i in range(3)]
+    path = tmp_path / "x.jsonl"
+    path.write_bytes(as_jsonl(rows))
+    read = read_one(path, map={"item": "n", "output": "reply.text", "target": "truth", "model": "who"}, task="t")
+    assert read.column("responses", "output") == ["t0", "t1", "t2"]
+    assert read.column("items", "targets") == [["a", "b"]] * 3
+    assert (read.run.model, read.run.task) == ("m1", "t")
+    assert not read.guesses
+    assert not read.warnings, "nothing was guessed"
+
+
+def test_one_run_per_model_and_task_though_interleaved(tmp_path: Path) -> None:
+    rows = [
+        {"model": m, "task": t, "id": i, "score": (i + len(m)) % 2, "epoch": e}
+        for e in (0, 1)
+        for i in range(50)
+        for t in ("t1", "t2")
+        for m in ("a", "bb")
+    ]
+    (tmp_path / "all.csv").write_bytes(as_csv(rows))
+    reads, failures = read_all(tmp_path)
+    assert not failures
+    assert [(r.run.model, r.run.task) for r in reads] == [("a", "t1"), ("bb", "t1"), ("a", "t2"), ("bb", "t2")]
+    for read in reads:
+        expected = [float((i + len(read.run.model)) % 2) for _ in range(2) for i in range(50)]
+        assert read.column("scores", "value") == expected
+        assert read.column("responses", "row") == list(range(100))
+        assert read.column("responses", "epoch") == [1] * 50 + [2] * 50, "epochs count from 1"
+        assert len(read.column("items", "item_id")) == 50
+    assert len({r.run.run_key for r in reads}) == 4
+
+
+def test_sorted_runs_are_streamed_with_the_same_result(tmp_path: Path) -> None:
+    rows = [{"model": m, "id": i, "score": i % 2} for m in ("a", "b") for i in range(5000)]
+    (tmp_path / "all.csv").write_bytes(as_csv(rows))
+    reads, _ = read_all(tmp_path)
+    assert [len(r.column("responses", "row")) for r in reads] == [5000, 5000]
+    assert [b.rows for b in reads[0].batches if b.table == "responses"] == [4096, 904]
+
+
+def test_chat_completions(tmp_path: Path) -> None:
+    def reply(text: str | None, reason: str, **more: Any) -> DICT:
+        message = {"role": "assistant", "content": text, **more}
+        usage = {"prompt_tokens": 5, "completion_tokens": 2, "total_tokens": 7}
+        return {
+            "choices": [{"finish_reason": reason, "message": message}],
+            "model": "gpt-x",
+            "created": 1707655136,
+            "usage": usage,
+        }
+
+    replies = [
+        reply("B", "stop"),
+        reply("cut", "length"),
+        reply("", "content_filter"),
+        reply(None, "stop", refusal="I will not"),
+        None,
+    ]
+    rows = [
+        {
+            "id": i,
+            "question": f"q{i}",
+            "candidates": ["x", "y"],
+            "answer": i % 2,
+            "response": r,
+            "correct": bool(r) and i == 0,
+        }
+        for i, r in enumerate(replies)
+    ]
+    (tmp_path / "exam_5-shot.jsonl").write_bytes(as_jsonl(rows))
+    reads, failures = read_all(tmp_path)
+    assert not failures
+    # the answer that never came names no model: it stands alone, under the name of the file
+    assert [r.run.model for r in reads] == ["gpt-x", "exam"]
+    read = reads[0]
+    assert (read.run.task, read.run.conditions) == ("exam", {"shots": "5"})
+    assert read.run.created == "2024-02-11T12:38:56Z"
+    assert read.column("responses", "delivery") == ["ok", "truncated", "blocked", "refused"]
+    assert read.column("responses", "output") == ["B", "cut", "", ""]
+    assert read.column("responses", "total_tokens") == [7] * 4
+    assert read.column("responses", "token_unit") == ["gpt-x"] * 4
+    assert read.column("items", "gold_index") == [0, 1, 0, 1]
+    assert read.column("items", "targets") == [["x"], ["y"], ["x"], ["y"]]
+
+
+def test_missing_and_unparsed_are_kept_apart(tmp_path: Path) -> None:
+    rows = [
+        {"id": 1, "output": "text", "pred": None},
+        {"id": 2, "output": "", "pred": None},
+        {"id": 3, "output": None, "pred": None},
+        {"id": 4, "output": ["a", "b"], "pred": ["1", "2"]},
+    ]
+    path = tmp_path / "m.jsonl"
+    path.write_bytes(as_jsonl(rows))
+    read = read_one(path)
+    assert read.column("responses", "delivery") == ["ok", "ok", "missing", "ok", "ok"]
+    assert read.column("responses", "output") == ["text", "", None, "a", "b"]
+    assert read.column("responses", "answer") == [None, None, None, "1", "2"]
+    assert read.column("responses", "sample") == [0, 0, 0, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ("score", "value", "label"),
+    [("C", 1.0, "C"), ("incorrect", 0.0, "incorrect"), ("1.0", 1.0, "1.0"), ("TRUE", 1.0, "TRUE")],
+)
+def test_words_for_right_and_wrong(tmp_path: Path, score: str, value: float, label: str) -> None:
+    path = tmp_path / "m.csv"
+    path.write_bytes(as_csv([{"id": 1, "score": score}]))
+    read = read_one(path)
+    assert read.column("scores", "value") == [value]
+    assert read.column("scores", "label") == [label]
+
+
+def test_graded_scores_need_a_scale(tmp_path: Path) -> None:
+    path = tmp_path / "m.csv"
+    path.write_bytes(as_csv([{"id": 1, "score": 1}, {"id": 2, "score": 3}]))
+    message = failure(path)
+    assert f"{path}, line 3: the score 3 is neither 0 nor 1" in message
+    assert "--scale" in message
+    assert read_one(path, scale=5).column("scores", "value") == [0.2, 0.6]
+    assert "outside 0 to 2" in failure(path, scale=2)
+
+
+def test_duplicates_that_disagree_are_kept_and_told(tmp_path: Path) -> None:
+    path = tmp_path / "m.csv"
+    path.write_bytes(as_csv([{"id": "a", "score": 1}, {"id": "b", "score": 1}, {"id": "a", "score": 0}]))
+    read = read_one(path)
+    assert read.column("scores", "value") == [1.0, 1.0, 0.0]
+    assert any("1 rows repeat an item with other content ('a' in lines 2 and 4)" in w for w in read.warnings)
+    path.write_bytes(as_csv([{"id": "a", "score": 1}, {"id": "a", "score": 1}]))
+    assert not any("repeat" in w for w in read_one(path).warnings)
+
+
+def test_targets_win_over_an_index_that_disagrees(tmp_path: Path) -> None:
+    rows = [{"id": 1, "output": "x", "options": ["u", "v"], "target": "A", "answer_index": k} for k in (0, 1)]
+    path = tmp_path / "m.jsonl"
+    path.write_bytes(as_jsonl(rows))
+    read = read_one(path)
+    assert read.column("items", "gold_index") == [0, None]
+    assert any("not the target" in w for w in read.warnings)
+
+
+def test_choices_as_text(tmp_path: Path) -> None:
+    path = tmp_path / "m.csv"
+    path.write_bytes(
+        as_csv([{"id": 1, "output": "x", "choices": '["u", "v"]'}, {"id": 2, "output": "x", "choices": "['w']"}])
+    )
+    assert read_one(path).column("items", "choices") == [["u", "v"], ["w"]]
+    path.write_bytes(as_csv([{"id": 1, "output": "x", "choices": "u or v"}]))
+    assert "choices that are no list" in failure(path)
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        (["id", "output", "response"], "columns 'output' and 'response' could both be the output"),
+        (["id", "colour"], "no column is plainly the output, answer or score"),
+        (["output", "score"], "no column is plainly the item (or input)"),
+        (["id", "idx", "output"], "columns 'id' and 'idx' could both be the item"),
+    ],
+)
+def test_ambiguous_columns_end_in_a_command(tmp_path: Path, columns: list[str], message: str) -> None:
+    path = tmp_path / "my file.jsonl"
+    path.write_bytes(as_jsonl([dict.fromkeys(columns, "1")]))
+    told = failure(path)
+    assert message in told
+    assert f"foreshock add '{path}' --map " in told
+
+
+def test_answer_is_read_by_its_company(tmp_path: Path) -> None:
+    for columns, role in (
+        (("id", "response", "answer"), "target=answer"),
+        (("id", "gold", "answer"), "answer=answer"),
+        (("id", "pred", "answer"), "target=answer"),
+    ):
+        path = tmp_path / "m.jsonl"
+        path.write_bytes(as_jsonl([dict.fromkeys(columns, "1")]))
+        assert role in read_one(path).warnings[0]
+    path.write_bytes(as_jsonl([{"id": 1, "answer": "1"}]))
+    assert "no column is plainly" in failure(path)
+
+
+def test_wrong_roles_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "m.jsonl"
+    path.write_bytes(as_jsonl(ROWS))
+    assert "'colour' is no role" in failure(path, map={"colour": "x"})
+    assert "no column 'nope' for the role item" in failure(path, map={"item": "nope", "output": "output"})
+    assert "no preset is called 'x'" in failure(path, preset="x")
+
+
+def test_objects_are_not_taken_for_texts(tmp_path: Path) -> None:
+    path = tmp_path / "m.jsonl"
+    path.write_bytes(as_jsonl([{"id": 1, "output": {"raw": ["x"]}}]))
+    assert "--map output=output.PART" in failure(path)
+
+
+def test_preset_is_found_by_its_columns(tmp_path: Path) -> None:
+    row = {
+        "question_id": 7,
+        "question": "Q?",
+        "options": ["u", "v", "w"],
+        "answer": "C",
+        "answer_index": 2,
+        "category": "law",
+        "pred": None,
+        "generated_text": "Hm.",
+    }
+    path = tmp_path / "model_outputs_Some-Model_1.5-7B_5shots.zip"
+    path.write_bytes(zipped("model_outputs_Some-Model_1.5-7B_5shots.json", json.dumps([row]).encode()))
+    read = read_one(path)
+    assert (read.run.model, read.run.task, read.run.conditions) == ("Some-Model_1.5-7B", "mmlu-pro", {"shots": "5"})
+    assert read.column("responses", "answer") == [None]
+    assert read.column("responses", "delivery") == ["ok"]
+    assert read.column("items", "gold_index") == [2]
+    assert read.column("items", "subset") == ["law"]
+    assert not read.guesses
+
+
+def test_options_are_part_of_the_identity(tmp_path: Path) -> None:
+    path = tmp_path / "m.csv"
+    path.write_bytes(as_csv([{"id": 1, "score": 1}]))
+    plain, scaled = read_one(path).run, read_one(path, scale=2).run
+    assert plain.run_key == scaled.run_key
+    assert plain.ingest_id != scaled.ingest_id
+    assert plain.ingest_id == read_one(path).run.ingest_id
