@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from foreshock._base import MetricError
 from foreshock.metrics import Inapplicable, Response, get_metric, metric, score_batch
 
+CALM = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 TEXT = st.text(max_size=12)
 """Any text, lone surrogates, combining characters and right-to-left included."""
 ANSWERS = TEXT | st.sampled_from([" 4 ", "4", "four", "1,000", "3/4 or 5", "Ⅳ", "é", "e\u0301", "\ud800", "אבג", ""])
@@ -51,6 +52,7 @@ def columns(rows):
 
 
 @pytest.mark.parametrize("name", WITH_BATCH)
+@CALM
 @given(rows=ROWS)
 def test_columns_give_what_rows_give(name, rows):
     spec = get_metric(name)

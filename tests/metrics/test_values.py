@@ -7,13 +7,14 @@ import random
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scipy.special import softmax as scipy_softmax
 
 from foreshock._base import MetricError
 from foreshock.metrics import Response, get_metric, list_metrics, score_batch
 
+CALM = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 TEXT = st.text(max_size=15) | st.sampled_from(["", "é", "e\u0301", "\ud800\udc00", "אבג", "👩‍👩‍👧", "a" * 80])
 LOGPROBS = st.lists(st.floats(-700, 0), min_size=2, max_size=6)
 
@@ -66,6 +67,7 @@ def test_exact_match_never_looks_at_the_reasoning():
     assert value("exact_match", **row) == 0
 
 
+@CALM
 @given(answer=TEXT, target=TEXT)
 def test_edit_similarity_is_the_textbook_distance(answer, target):
     for name, cut in (("char_similarity", list), ("token_similarity", str.split)):
@@ -73,6 +75,7 @@ def test_edit_similarity_is_the_textbook_distance(answer, target):
         assert found == pytest.approx(similarity(cut(answer.strip()), cut(target.strip())), abs=1e-12)
 
 
+@CALM
 @given(a=TEXT, b=TEXT, c=TEXT)
 def test_edit_similarity_is_symmetric_in_range_and_takes_the_best_target(a, b, c):
     for name in ("char_similarity", "token_similarity(tokens=bytes)", "token_similarity(tokens=wordpunct)"):
@@ -82,6 +85,7 @@ def test_edit_similarity_is_symmetric_in_range_and_takes_the_best_target(a, b, c
         assert value(name, answer=a, targets=[b, c]) == max(found, value(name, answer=a, targets=[c]))
 
 
+@CALM
 @given(answer=TEXT, target=TEXT)
 def test_similarity_is_one_exactly_where_the_match_is_exact(answer, target):
     for normalise in ("none", "strip", "casefold+strip"):
@@ -167,6 +171,7 @@ def test_a_log_likelihood_that_is_no_number_fails_the_row():
         assert found.statuses == ["failed", "scored"], name
 
 
+@CALM
 @given(logprobs=LOGPROBS, data=st.data())
 def test_probabilities_against_scipy(logprobs, data):
     gold = data.draw(st.integers(0, len(logprobs) - 1))
@@ -200,6 +205,7 @@ def test_a_choice_alone_has_no_margin():
     assert (found.statuses, found.labels) == (["needs"], ["there is only one choice"])
 
 
+@CALM
 @given(st.lists(st.floats(-30, 0), min_size=1, max_size=9))
 def test_gold_log_probability(tokens):
     row = Response(gold_token_logprobs=tokens)
@@ -252,6 +258,7 @@ def test_what_a_number_is(text, pick, expected):
     assert found == (None if expected is None else pytest.approx(expected))
 
 
+@CALM
 @given(st.floats(allow_nan=False, allow_infinity=False), st.floats(allow_nan=False, allow_infinity=False))
 def test_closeness_is_symmetric_and_in_range(a, t):
     from foreshock.metrics._numeric import closeness
@@ -312,6 +319,7 @@ def test_position_accuracy_takes_the_best_target_and_refuses_long_ones():
     assert found.statuses[1] == "needs"
 
 
+@CALM
 @given(st.data())
 def test_every_value_lies_in_the_declared_range(data):
     row = Response(

@@ -7,12 +7,13 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from foreshock.scoring import Moments
 from foreshock.scoring._moments import expansion
 
+CALM = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 FLOATS = st.floats(-1e12, 1e12, allow_nan=False)
 ROWS = st.lists(st.tuples(FLOATS, st.integers(0, 6)), min_size=1, max_size=40)
 
@@ -25,6 +26,7 @@ def clustered(values, cluster):
     return math.sqrt(len(groups) / (len(groups) - 1) * float(np.sum(np.square(totals)))) / len(values)
 
 
+@CALM
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False, width=32), max_size=60))
 def test_an_expansion_is_the_exact_sum(values):
     assert sum(map(Fraction, expansion(values)), Fraction(0)) == sum(map(Fraction, values), Fraction(0))
@@ -38,6 +40,7 @@ def test_one_score_per_item_gives_the_usual_standard_error():
     assert found.stderr == pytest.approx(values.std(ddof=1) / math.sqrt(200), rel=1e-12)
 
 
+@CALM
 @given(ROWS)
 def test_clusters_against_the_formula(rows):
     values, cluster = map(np.array, zip(*rows, strict=True))
@@ -49,6 +52,7 @@ def test_clusters_against_the_formula(rows):
         assert found.stderr == pytest.approx(clustered(values, cluster), rel=1e-6, abs=1e-3)
 
 
+@CALM
 @given(ROWS, ROWS, ROWS)
 def test_merging_is_summarising_together_in_any_order(a, b, c):
     rows = [(v, (part, k)) for part, some in enumerate((a, b, c)) for v, k in some]
