@@ -143,6 +143,16 @@ def test_replicates_near_a_threshold_count_locally() -> None:
     assert wild.low < 0.25
 
 
+def test_a_point_without_replicates_is_not_as_calm_as_the_others() -> None:
+    # seeds agree at the small sizes, where there are several; one large model is off, and the way back is no break
+    z = np.array([0.0, 0.1, 0.2, 0.3, 0.4, 0.6, 0.2, 1.0])
+    calm = np.full(8, 1e-4)
+    several = judge_share(curves(z, Design.of(range(8), [3] * 8), calm))
+    alone = judge_share(curves(z, Design.of(range(8), [3, 3, 3, 3, 1, 1, 1, 1]), calm))
+    assert several.low > 0.5
+    assert alone.low < 0.25
+
+
 def test_item_sampling_is_a_floor_of_the_noise() -> None:
     t = np.linspace(0, 1, 8)
     z = 0.2 * t + 0.8 * (t > 0.5) + 1e-3 * np.cos(20 * t)

@@ -74,9 +74,25 @@ class Design:
         return self.replicate_df >= REPLICATE_DF
 
     @property
+    def alone(self) -> NDArray[np.bool_]:
+        """Intervals next to which a point has one replicate only, shape (points - 1,).
+
+        Without enough points for scatter about a smooth curve none count: replicates are then all there is.
+        """
+        single = np.asarray(self.seeds) < 2
+        return (single[1:] | single[:-1]) & (self.residual_df >= 1)
+
+    @property
+    def residual_df(self) -> int:
+        """Degrees of freedom of scatter about a smooth curve with a step."""
+        return self.points - self.smooth_terms - 1
+
+    @property
     def df(self) -> int:
         """Degrees of freedom of the noise estimate."""
-        return self.replicate_df if self.by_replicates else self.points - self.smooth_terms - 1
+        if not self.by_replicates:
+            return self.residual_df
+        return min(self.replicate_df, self.residual_df) if self.alone.any() else self.replicate_df
 
     @property
     def smooth_terms(self) -> int:
@@ -137,7 +153,7 @@ def residual_variance(z: Floats, design: Design) -> Floats:
     left = about[:, None] - (z @ steps.T) ** 2
     # cancellation leaves tiny negatives where the fit is exact; the scale of z sets what is tiny
     tiny = 1e-12 * np.maximum(np.ptp(z, axis=1) ** 2, 1e-300)[:, None]
-    variance: Floats = np.maximum(left, tiny) / (design.points - design.smooth_terms - 1)
+    variance: Floats = np.maximum(left, tiny) / design.residual_df
     return variance
 
 

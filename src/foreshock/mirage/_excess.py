@@ -59,7 +59,8 @@ class Curves:
 
         From residuals: the larger of what scatter about the smooth curve says and what item sampling alone would give
         (scatter contains item sampling, so the two are not added). From replicates: the larger of pooled and local
-        spread (seeds near a threshold are often bimodal there only), plus item sampling, which replicates share.
+        spread (seeds near a threshold are often bimodal there only), plus item sampling, which replicates share; where
+        a point at either side of the interval stands alone, its noise was not measured and scatter counts as well.
 
         Args:
             c: Shape (points - 1, points), row i belonging to interval i.
@@ -69,8 +70,18 @@ class Curves:
         """
         items: Floats = np.einsum("...ip,pq,...iq->...i", c, self.sampling, c)
         if not self.design.by_replicates:
-            scatter: Floats = residual_variance(self.z, self.design) * (c**2).sum(axis=-1)
-            return np.maximum(scatter, items)
+            return np.maximum(self._scatter(c), items)
+        total = self._spread(c) + items
+        alone = self.design.alone
+        if not alone.any():
+            return total
+        return np.where(alone, np.maximum(total, self._scatter(c)), total)
+
+    def _scatter(self, c: Floats) -> Floats:
+        variance: Floats = residual_variance(self.z, self.design) * (c**2).sum(axis=-1)
+        return variance
+
+    def _spread(self, c: Floats) -> Floats:
         assert self.within is not None
         seeds = np.asarray(self.design.seeds, float)
         spread = np.where(seeds > 1, self.within, 0.0)
@@ -79,8 +90,8 @@ class Curves:
         local = np.where(seeds > 1, self.within, pooled)
         weights = c**2 / seeds
         near: Floats = local @ weights.swapaxes(-1, -2)
-        total: Floats = np.maximum(near if c.ndim == 2 else near[:, 0, :], pooled * weights.sum(axis=-1)) + items
-        return total
+        larger: Floats = np.maximum(near if c.ndim == 2 else near[:, 0, :], pooled * weights.sum(axis=-1))
+        return larger
 
     def rising(self) -> Bools:
         """Whether the whole rise is beyond noise, by the noise estimate of each interval; shape (draws, points - 1)."""
