@@ -36,6 +36,12 @@ def check(
     mapping: o.MapOption = None,
     preset: o.PresetOption = None,
     scale: o.ScaleOption = None,
+    csv: o.CsvOption = None,
+    x: o.XOption = None,
+    y: o.YOption = None,
+    group: o.GroupOption = None,
+    n: o.NOption = None,
+    chance: o.ChanceOption = None,
     task_name: o.TaskNameOption = None,
     model_name: o.ModelNameOption = None,
     html: o.HtmlOption = None,
@@ -59,17 +65,27 @@ def check(
     """
     where = places(store)
     talk = not quiet and str(json) != "-"
+    everything = [*(paths or []), *(csv or [])]
     with progress(silent=quiet) as show:
         added = None
-        if paths:
-            options = o.read_options(mapping, preset, scale, task_name, model_name)
-            added = add_paths(Store.open(where.store, create=True), paths, options, progress=show)
+        if everything:
+            options = o.read_options(
+                mapping=mapping,
+                preset=preset,
+                scale=scale,
+                task=task_name,
+                model=model_name,
+                csv={"x": x, "y": y, "group": group},
+                n=n,
+                chance=chance,
+            )
+            added = add_paths(Store.open(where.store, create=True), everything, options, progress=show)
             if exit_code(added, console(stderr=True)):
                 raise typer.Exit(2)
             if talk:
                 show_added(console(stderr=True), added, where.store)
         options_ = CheckOptions(
-            runs=_read(where, added, paths),
+            runs=_read(where, added),
             tasks=task or [],
             models=model or [],
             families=family or [],
@@ -97,9 +113,9 @@ def check(
     raise typer.Exit(firing(document, fail_on or where.config.fail_on))
 
 
-def _read(where: Places, added: Added | None, paths: list[Path] | None) -> frozenset[str] | None:
+def _read(where: Places, added: Added | None) -> frozenset[str] | None:
     """Keys of the runs that come from the given paths, whether they were new or known."""
-    if added is None or not paths:
+    if added is None:
         return None
     keys = {run.run_key for run in (*added.added, *added.unchanged)}
     skipped = {str(path.absolute()) for path in added.skipped}

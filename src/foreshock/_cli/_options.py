@@ -37,6 +37,16 @@ MapOption = Annotated[
 ]
 PresetOption = Annotated[str | None, typer.Option("--preset", help="Named set of roles, such as mmlu-pro.")]
 ScaleOption = Annotated[float | None, typer.Option("--scale", help="Largest score of the file's scale, such as 100.")]
+CsvOption = Annotated[
+    list[Path] | None, typer.Option("--csv", help="A table of scores; its columns are named by --x, --y, --group.")
+]
+XOption = Annotated[str | None, typer.Option("--x", help="Column of a --csv table that orders models.")]
+YOption = Annotated[str | None, typer.Option("--y", help="Column of a --csv table that holds the score.")]
+GroupOption = Annotated[str | None, typer.Option("--group", help="Column of a --csv table that names the task.")]
+NOption = Annotated[
+    str | None, typer.Option("--n", help="Items behind each score: a number, or a column.")
+]
+ChanceOption = Annotated[float | None, typer.Option("--chance", help="Score of guessing, on the scale of the scores.")]
 TaskNameOption = Annotated[str | None, typer.Option("--task-name", help="Task, for files that do not name one.")]
 ModelNameOption = Annotated[str | None, typer.Option("--model-name", help="Model, for files that do not name one.")]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Print only errors.")]
@@ -44,14 +54,34 @@ SeedOption = Annotated[int | None, typer.Option("--seed", help="Seed of bootstra
 
 
 def read_options(
-    mapping: list[str] | None, preset: str | None, scale: float | None, task: str | None, model: str | None
+    *,
+    mapping: list[str] | None,
+    preset: str | None,
+    scale: float | None,
+    task: str | None,
+    model: str | None,
+    csv: dict[str, str | None],
+    n: str | None,
+    chance: float | None,
 ) -> ReadOptions:
-    """The reading options of ``add`` and ``check``.
+    """The reading options of ``add`` and ``check``; ``csv`` are the roles named by options of their own.
 
     Raises:
         ConfigError: A ``--map`` entry is not ``role=column``.
     """
-    return ReadOptions(map=pairs(mapping, "--map"), preset=preset, scale=scale, task=task, model=model)
+    roles = {role: column for role, column in csv.items() if column is not None}
+    own = pairs(mapping, "--map")
+    # with a table of scores, --map names its further columns
+    return ReadOptions(
+        map={} if roles else own,
+        csv={**own, **roles} if roles else {},
+        preset=preset,
+        scale=scale,
+        task=task,
+        model=model,
+        n=n,
+        chance=chance,
+    )
 
 
 def pairs(entries: list[str] | None, option: str) -> dict[str, str]:

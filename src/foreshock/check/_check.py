@@ -192,7 +192,7 @@ def _total_view(context: _Context, subject: _Subject) -> _View:
     keys = [run.run_key for run in runs]
     frame = snapshot.scan("aggregates", runs=keys, columns=["run_key", "metric_id", "filter", "value", "stderr", "n"])
     totals = [row for row in frame.collect().iter_rows(named=True) if row["value"] is not None]
-    rows = total_rows(runs, context.cards, totals)
+    rows = total_rows(runs, context.cards, totals, subject.trails)
     facts = total_facts(subject.task, runs, rows, judged)
     return _View(_trust(trust_card(facts)), rows, judged, [], [])
 
@@ -234,7 +234,7 @@ def _document(
         tables={
             "opening": opening(runs, judged, metrics, len(failures)),
             "trust": [view.trust for view in views],
-            "models": [row for view in views for row in view.models],
+            "models": [row for view in views for row in sorted(view.models, key=_place)],
             "series": [row for one in judged for row in one.series],
             "verdicts": [one.verdict for one in judged],
             "moved": [row for view in views for row in view.moved if row["finding_id"] in kept],
@@ -242,6 +242,12 @@ def _document(
             "failures": [{"path": path, "message": message} for path, message in failures],
         },
     )
+
+
+def _place(row: dict[str, Any]) -> tuple[Any, ...]:
+    """Models in the order of their axis, family by family."""
+    x = row["x"]
+    return (row["metric"], row["family"], row["conditions"], x is None, x or 0.0, row["model"], row["run_key"])
 
 
 def _selected(finding: Finding, options: CheckOptions) -> bool:

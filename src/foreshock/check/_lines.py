@@ -58,7 +58,7 @@ def judge_items(task: Task, seed: int) -> list[Judged]:
         for line in task.lines:
             made = _named(panel(line, block, ids, correct), names, block.filter if len(task.blocks) > 1 else None)
             if made.points:
-                told = judge(made, hard, twins, seed=seed, checks=_checks(task))
+                told = judge(made, hard, _apart(made, hard, twins), seed=seed, checks=_checks(task))
                 found.append(_judged(made, told, task))
     return found
 
@@ -82,6 +82,14 @@ def _hard(main: Measure, chance: float | None) -> Hard:
 
 def _twin(measure: Measure) -> Twin:
     return Twin(measure.name, measure.base, high=measure.high if measure.high is not None else 1.0)
+
+
+def _apart(made: Panel, hard: Hard, twins: list[Twin]) -> list[Twin]:
+    """Twins that are not the hard metric by another name: the similarity of one-word answers is 0 or 1 as well."""
+    own = made.values.get(hard.name)
+    return [
+        t for t in twins if own is None or not np.array_equal(made.values.get(t.name, own[:0]), own, equal_nan=True)
+    ]
 
 
 def _checks(task: Task) -> Mapping[str, tuple[str, str]]:

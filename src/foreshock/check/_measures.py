@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from foreshock.metrics import MetricSpec, get_metric, harness_metric, list_metrics
+from foreshock.metrics import MetricSpec, get_metric, harness_metric
 from foreshock.mirage import ORDER
-from foreshock.scoring import default_metrics
+from foreshock.scoring import default_metrics, stored_specs
 from foreshock.store import Snapshot
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def _present(snapshot: Snapshot, task: str, runs: Sequence[str]) -> list[Measure
         .sort("source", "metric_id")
         .collect()
     )
-    specs = {spec.id: spec for spec in (*default_metrics(), *list_metrics())}
+    specs = {spec.id: spec for spec in default_metrics()} | stored_specs(snapshot)
     order = {identity: place for place, identity in enumerate(specs)}
     found = [m for row in counted.iter_rows(named=True) if (m := _measure(row, specs)) is not None]
     return sorted(found, key=lambda m: (m.source, order.get(m.id, len(order)), m.id))

@@ -10,7 +10,7 @@ import msgspec
 from foreshock.check._task import Scored, Task
 from foreshock.metrics import harness_metric
 from foreshock.records import ModelCard, Run
-from foreshock.series import axis_value, conditions_text, family_label
+from foreshock.series import Line, Stop, axis_value, conditions_text, family_label
 
 
 def run_row(run: Run) -> dict[str, Any]:
@@ -37,13 +37,7 @@ def model_rows(task: Task, rows: Iterable[Scored], harness: Mapping[str, float])
         rows: Its scores on the main metric.
         harness: The harness's own total on the same metric, by run key.
     """
-    axes = {
-        run.run_key: (line, stop)
-        for line in reversed(task.lines)
-        for stop in line.stops
-        for group in stop.groups
-        for run in group
-    }
+    axes = _places(task.lines)
     found = []
     for row in rows:
         line, stop = axes.get(row.run.run_key, (None, None))
@@ -67,11 +61,23 @@ def model_rows(task: Task, rows: Iterable[Scored], harness: Mapping[str, float])
     return found
 
 
+def _places(lines: Iterable[Line]) -> dict[str, tuple[Line, Stop]]:
+    """Line and point of every run, by run key; of several lines the first."""
+    return {
+        run.run_key: (line, stop)
+        for line in reversed(list(lines))
+        for stop in line.stops
+        for group in stop.groups
+        for run in group
+    }
+
+
 def total_rows(
-    runs: Iterable[Run], cards: Mapping[str, ModelCard], totals: Iterable[dict[str, Any]]
+    runs: Iterable[Run], cards: Mapping[str, ModelCard], totals: Iterable[dict[str, Any]], lines: Iterable[Line]
 ) -> list[dict[str, Any]]:
     """Rows of ``models`` for runs of which only totals were logged, one per logged metric."""
     by_key = {run.run_key: run for run in runs}
+    axes = _places(lines)
     found = []
     for total in totals:
         run = by_key[total["run_key"]]
@@ -79,7 +85,7 @@ def total_rows(
         known = harness_metric(total["metric_id"])
         found.append(
             {
-                **_placed(run, cards[run.run_key], None),
+                **_placed(run, cards[run.run_key], axes[run.run_key][0].axis if run.run_key in axes else None),
                 "metric": total["metric_id"] + (f",{total['filter']}" if total["filter"] else ""),
                 "unit": unit_of(known.low, known.high) if known else "score",
                 "value": value,
