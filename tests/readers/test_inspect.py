@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from foreshock.readers._inspect import InspectReader
-from foreshock.readers._protocol import Candidate, ReadOptions
+from foreshock.readers._protocol import Candidate, Reading, ReadOptions
 from foreshock.records import RunStatus
 
 from ._logs import Read, candidate, maker, read, small, write_eval
@@ -270,7 +270,7 @@ def test_expected(tmp_path: Path, spec: Any, results: Any, want: int | None) -> 
 def test_conditions_and_identity(tmp_path: Path) -> None:
     spec: dict[str, Any] = {
         "model_generate_config": {"temperature": 1.0, "reasoning_effort": "low", "max_retries": 3, "seed": 11},
-        "task_args": {"shots": 5, "cot": True, "names": ["a"], "long": "x" * 999},
+        "task_args": {"my_api_key": "sk-secret", "shots": 5, "cot": True, "names": ["a"], "long": "x" * 999},
         "config": {"limit": [0, 10], "message_limit": 30, "log_images": True},
         "model_roles": {"grader": {"model": "lab/judge"}},
         "model_args": {"api_key": "sk-secret", "device": "cuda", "outputs": [{"a": 1}], "big": "y" * 999},
@@ -322,6 +322,19 @@ def test_created(tmp_path: Path, created: str, want: str | None) -> None:
     run = read(write_eval(tmp_path / "a.eval", small(1, created=created))).run
     assert run.created == want
     assert bool(run.warnings) == (want is None)
+
+
+def test_options_name_what_the_log_does_not(tmp_path: Path) -> None:
+    members = small(1)
+    del members["header.json"]["eval"]["model"]
+    path = write_eval(tmp_path / "a.eval", members)
+    assert (read(path).run.model, read(path).run.guesses) == ("unknown", ["model"])
+    options = ReadOptions(model="mine", task="other")
+    (found,) = InspectReader().read([candidate(path)], options)
+    assert isinstance(found, Reading)
+    list(found.batches)
+    assert (found.run.model, found.run.task, found.run.guesses) == ("mine", "sums", [])
+    assert found.run.ingest_id != read(path).run.ingest_id
 
 
 def test_claims_by_content() -> None:

@@ -247,6 +247,28 @@ def test_sizes_behind_the_content(tmp_path: Path) -> None:
     assert contents(path) == {"a": TEXT, "b": TEXT * 2, "c": inside}
 
 
+@pytest.mark.parametrize("extra", [b"", b"\x01", b"\x01\x00\x08\x00", b"\x01\x00\xff\xff" + b"\xff" * 24])
+def test_sizes_of_64_bits_that_lie(tmp_path: Path, extra: bytes) -> None:
+    big, length = 0xFFFFFFFF, struct.pack("<HH", 1, len(extra))
+    facts = struct.pack("<HHHHIII", 20, 0x800, 0, 0, 0, 0, big) + struct.pack("<I", big) + length
+    entry = b"PK\x01\x02" + struct.pack("<H", 20) + facts + struct.pack("<HHHII", 0, 0, 0, 0, big) + b"a" + extra
+    local = b"PK\x03\x04" + facts + b"a" + extra
+    end = b"PK\x05\x06" + struct.pack("<HHHHIIH", 0, 0, 1, 1, len(entry), len(local), 0)
+    path = tmp_path / "a.zip"
+    for content in (local + entry + end, local + b"x" * 99):
+        path.write_bytes(content)
+        with pytest.raises(BrokenFileError, match=r"do not overlap|no whole member"):
+            Archive(path)
+
+
+def test_a_member_behind_the_end(tmp_path: Path) -> None:
+    path = archive(tmp_path / "a.zip", ("a", TEXT, maker.STORED))
+    with Archive(path) as opened:
+        for at in (path.stat().st_size, 2**64 - 1):
+            with pytest.raises(BrokenFileError, match="behind the end"):
+                opened.read(opened.members[0]._replace(at=at))
+
+
 def test_a_damaged_directory_is_no_directory(tmp_path: Path) -> None:
     path = archive(tmp_path / "a.zip", ("a", TEXT, maker.ZSTD), ("b", TEXT, maker.ZSTD))
     data = path.read_bytes()

@@ -46,11 +46,11 @@ class InspectReader:
             return False
         return sum(mark in head for mark in _SPEC_MARKS) >= 3
 
-    def read(self, candidates: Iterable[Candidate], options: ReadOptions) -> Iterator[Reading | Failure]:  # noqa: ARG002
+    def read(self, candidates: Iterable[Candidate], options: ReadOptions) -> Iterator[Reading | Failure]:
         """Read each file as one run."""
         for candidate in candidates:
             try:
-                yield from _read(candidate.path)
+                yield from _read(candidate.path, options)
             except ForeshockError as error:
                 yield Failure(candidate.path, _placed(error, candidate.path))
             except OSError as error:
@@ -58,21 +58,21 @@ class InspectReader:
                 yield Failure(candidate.path, ReadError(f"cannot be read ({reason})", where=str(candidate.path)))
 
 
-def _read(path: Path) -> Iterator[Reading]:
+def _read(path: Path, options: ReadOptions) -> Iterator[Reading]:
     with path.open("rb") as file:
         zipped = file.read(4) in (b"PK\x03\x04", b"PK\x05\x06")
     tally = Tally()
     if not zipped:
-        yield _reading(path, JsonReader(path, tally).open(), tally)
+        yield _reading(path, JsonReader(path, tally).open(), tally, options)
         return
     with Archive(path) as archive:
-        yield _reading(path, EvalReader(archive, tally).open(), tally)
+        yield _reading(path, EvalReader(archive, tally).open(), tally, options)
 
 
-def _reading(path: Path, log: Log, tally: Tally) -> Reading:
+def _reading(path: Path, log: Log, tally: Tally, options: ReadOptions) -> Reading:
     if log.header.eval is None:
         raise BrokenFileError("there is no section eval in it", expected="an Inspect log", where=str(path))
-    run = run_of(log, source(path), tally.sentences())
+    run = run_of(log, source(path), tally.sentences(), options)
     return Reading(run, _batches(run, log, tally))
 
 

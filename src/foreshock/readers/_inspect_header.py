@@ -11,6 +11,7 @@ import msgspec
 from foreshock._base import canonical, digest
 from foreshock.readers._inspect_log import Log
 from foreshock.readers._inspect_types import Header, Plan, Results, Spec
+from foreshock.readers._protocol import ReadOptions
 from foreshock.records import Run, RunStatus, Source, ingest_id, run_key
 
 NAME, VERSION = "inspect", 1
@@ -26,7 +27,7 @@ _CONFIG = re.findall(
     "limit sample_id epochs epochs_reducer sample_shuffle message_limit token_limit turn_limit time_limit "
     "working_limit cost_limit score_on_error",
 )
-_SECRET = ("key", "token", "secret", "password", "auth")
+_SECRET = ("api_key", "apikey", "access_key", "_token", "secret", "password", "auth", "credential")
 _LONG = 200
 _MAX_ARGS = 50
 _MAX_META = 8_192
@@ -39,20 +40,22 @@ _STATUS = {
 }
 
 
-def run_of(log: Log, source: Source, notes: list[str]) -> Run:
-    """The run of a log; ``notes`` are put in front of its warnings."""
+def run_of(log: Log, source: Source, notes: list[str], options: ReadOptions) -> Run:
+    """The run of a log; ``notes`` are put in front of its warnings, ``options`` name what the log does not."""
     header = log.header
     spec = header.eval or Spec()
     key = _key(spec, source)
+    named = {"model": None if spec.model else options.model, "task": None if spec.task else options.task}
+    used = {k: v for k, v in named.items() if v}
     warnings = [*notes, *log.damage, *_warnings(log)]
     return Run(
         run_key=key,
-        ingest_id=ingest_id(key, [source], f"{NAME}@{VERSION}"),
+        ingest_id=ingest_id(key, [source], f"{NAME}@{VERSION}", used or None),
         format=NAME,
         reader=f"{NAME}@{VERSION}",
         writer=_writer(spec),
-        model=spec.model or "unknown",
-        task=spec.task or "unknown",
+        model=spec.model or options.model or "unknown",
+        task=spec.task or options.task or "unknown",
         task_version=None if spec.task_version is None else str(spec.task_version),
         conditions=conditions(spec, header.plan or Plan()),
         seed=_seed(spec, header.plan or Plan()),
@@ -64,7 +67,7 @@ def run_of(log: Log, source: Source, notes: list[str]) -> Run:
         expected=expected(header),
         status=_run_status(log),
         warnings=warnings,
-        guesses=[name for name in ("model", "task") if getattr(spec, name) is None],
+        guesses=[name for name in named if not getattr(spec, name) and name not in used],
         meta=meta(header, spec),
     )
 
@@ -100,8 +103,7 @@ def conditions(spec: Spec, plan: Plan) -> dict[str, str]:
     config = spec.config or {}
     out = {k: _text(generate[k]) for k in _GENERATE if generate.get(k) is not None}
     out |= {k: _text(config[k]) for k in _CONFIG if config.get(k) is not None}
-    args = [(k, v) for k, v in (spec.task_args or {}).items() if isinstance(v, str | int | float | bool)]
-    out |= {f"task.{k[:_LONG]}": _text(v) for k, v in args[:_MAX_ARGS]}
+    out |= {f"task.{k[:_LONG]}": _text(v) for k, v in _scalars(spec.task_args).items()}
     solver = spec.solver or " > ".join(s.solver for s in plan.steps or [] if s.solver)
     if solver:
         out["solver"] = _text(solver)
@@ -138,21 +140,20 @@ def meta(header: Header, spec: Spec) -> dict[str, Any]:
         "error": header.error and header.error.message,
         "tags": header.tags or spec.tags,
         "metadata": header.metadata or spec.metadata,
-        "model_args": _arguments(spec.model_args),
+        "model_args": {k: v for k, v in _scalars(spec.model_args).items() if len(str(v)) <= _LONG},
         "model_roles": _roles(spec),
     }
     return {k: _bounded(v) for k, v in found.items() if v not in (None, [], {}, "")}
 
 
-def _arguments(args: dict[str, Any] | None) -> dict[str, Any]:
-    """Short scalar arguments of the model; some are whole outputs, some are keys."""
-    return {
+def _scalars(args: dict[str, Any] | None) -> dict[str, Any]:
+    """Arguments that are one value; whole outputs and whatever is named like a credential stay in the log."""
+    found = {
         k: v
-        for k, v in list((args or {}).items())[:_MAX_ARGS]
-        if isinstance(v, str | int | float | bool)
-        and len(str(v)) <= _LONG
-        and not any(word in k.lower() for word in _SECRET)
+        for k, v in (args or {}).items()
+        if isinstance(v, str | int | float | bool) and not any(word in k.lower() for word in _SECRET)
     }
+    return dict(list(found.items())[:_MAX_ARGS])
 
 
 def _bounded(value: Any) -> Any:

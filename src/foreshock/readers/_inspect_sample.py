@@ -222,7 +222,7 @@ class SampleRows:
         usage = used.get(self._model) or last or _NO_USAGE
         if len(used) > 1 or (used and self._model not in used):
             meta.usage = {k: _counts(u) for k, u in used.items()}
-        if last is not None and usage is not last and _counts(last) != _counts(usage):
+        if last is not None and last != usage and _counts(last) != _counts(usage):
             meta.last_usage = _counts(last)
         meta.cache_read = whole(usage.input_tokens_cache_read) or None
         meta.cache_write = whole(usage.input_tokens_cache_write) or None

@@ -59,6 +59,7 @@ class Archive:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._file = path.open("rb", buffering=0)
+        self._length = self._file.seek(0, 2)
         self._zstd: Zstd | None = None
         self.salvage: Salvage | None = None
         try:
@@ -111,7 +112,7 @@ class Archive:
 
     def _refuse_bombs(self) -> None:
         packed, size = sum(m.packed for m in self.members), sum(m.size for m in self.members)
-        length = self._file.seek(0, 2)
+        length = self._length
         if packed > length or size > max(2**30, MAX_RATIO * length):
             raise BrokenFileError(
                 f"{len(self.members):,} members claim {packed:,} bytes packed and {size:,} unpacked "
@@ -122,6 +123,8 @@ class Archive:
             )
 
     def _packed(self, member: Member) -> memoryview:
+        if member.at >= self._length:
+            raise ValueError("it would begin behind the end of the file")
         self._file.seek(member.at)
         # one call for header and content; the extra field of the header is rarely longer than a ZIP64 size
         raw = self._file.read(30 + len(member.name) + 64 + member.packed)

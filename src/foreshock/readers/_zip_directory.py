@@ -8,10 +8,10 @@ from typing import IO, NamedTuple
 
 from foreshock._base import BrokenFileError
 
-MAX_MEMBERS = 2_000_000
-"""Most members of an archive; at 370 bytes each that is 0.75 GB of memory."""
+MAX_MEMBERS = 1_000_000
+"""Most members of an archive; at 370 bytes each that is 0.4 GB of memory."""
 
-_MAX_DIRECTORY = 512 * 2**20
+_MAX_DIRECTORY = 256 * 2**20
 _END_SEARCH = 22 + 0xFFFF
 _ENTRY = struct.Struct("<4s4xHH4xIIIHHH8xI").unpack_from
 _LOCAL = struct.Struct("<4s2xHH4xIIIHH").unpack_from
@@ -58,7 +58,7 @@ def find_directory(file: IO[bytes], where: str) -> Directory | str:
     end = tail.rfind(b"PK\x05\x06")
     if end < 0 or len(tail) < end + 22:
         return "the zip has no central directory (the file is cut off)"
-    size, start = struct.unpack_from("<II", tail, end + 12)
+    count, size, start = struct.unpack_from("<HII", tail, end + 10)
     stop = length - len(tail) + end
     big = tail.rfind(b"PK\x06\x07", 0, end)
     if big >= 0 and big == end - 20:
@@ -67,13 +67,13 @@ def find_directory(file: IO[bytes], where: str) -> Directory | str:
         record = file.read(56)
         if record[:4] != b"PK\x06\x06" or len(record) < 56:
             return "the zip's ZIP64 directory record is damaged"
-        size, start = struct.unpack_from("<QQ", record, 40)
+        count, size, start = struct.unpack_from("<QQQ", record, 32)
         stop = at
     # what was put before the archive moves every offset by as much
     shift = stop - size - start
     if shift < 0:
         return "the zip's central directory is cut off"
-    if size > _MAX_DIRECTORY:
+    if size > _MAX_DIRECTORY or count > MAX_MEMBERS:
         raise _too_many(where)
     file.seek(start + shift)
     return _parse(file.read(size), shift, where)
@@ -105,7 +105,8 @@ def _zip64(extra: bytes, *values: int) -> list[int]:
     while at + 4 <= len(extra):
         kind, length = struct.unpack_from("<HH", extra, at)
         if kind == 1:
-            long = iter(struct.unpack_from(f"<{length // 8}Q", extra, at + 4))
+            count = min(length, len(extra) - at - 4) // 8
+            long = iter(struct.unpack_from(f"<{count}Q", extra, at + 4))
             return [next(long, v) if v == _BIG else v for v in values]
         at += 4 + length
     return list(values)
