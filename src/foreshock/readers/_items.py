@@ -91,8 +91,8 @@ class ItemReader:
         # a copy elsewhere is the same run; another table of the same model and task is another one
         content = (table.source.sha256, table.member or "")
         key = run_key("items", model, task, group.date or "", names.shots or "", *content)
-        told_by_user = {"map": options.map, "preset": options.preset, "scale": options.scale}
-        identity = {**told_by_user, "model": options.model, "task": options.task}
+        # a preset, its roles in --map and the same roles found by themselves are one way of reading
+        identity = {"roles": columns, "scale": options.scale, "model": options.model, "task": options.task}
         cut = table.data.cut if isinstance(table.data, LineRows) else None
         unused = [c for c in table.data.columns if c not in columns.values()]
         run = Run(
