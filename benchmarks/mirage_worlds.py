@@ -71,7 +71,7 @@ def cells() -> list[Cell]:
         tokens("sigmoid 1.8, 6 models, noise .05", "smooth", shape="sigmoid", points=6, noise=0.05),
         tokens("sigmoid 1.8, 8 models, noise .3, 100 items", "smooth", shape="sigmoid", noise=0.3, items=100),
         tokens("ramp 2.0, 6 models, noise .1", "smooth", shape="ramp", points=6),
-        tokens("logit-linear .3-.97, 8 models, noise .1", "smooth", linked="logit", rise=4.3),
+        tokens("logit-linear .05-.97, 8 models, noise .1", "smooth", linked="logit", start=3.0, rise=6.42),
         tokens("soft knee, 8 models, noise .1", "smooth", shape="soft knee"),
         tokens("loss floor, 6 uneven models, noise .05", "smooth", shape="loss floor", noise=0.05, **_UNEVEN),
         tokens("linear, one outlier model of 8", "smooth", tails="outlier"),
