@@ -41,7 +41,7 @@ def test_seeds_share_a_point_and_repeats_stand_behind_the_newest() -> None:
     (line,) = made([old, new, other, small])
     big = line.stops[-1]
     assert [[r.run_key for r in group] for group in big.groups] == [[new.run_key, old.run_key], [other.run_key]]
-    assert "1 more seed" in big.label
+    assert big.label == "1B (2 seeds)"
 
 
 def test_conditions_are_kept_apart() -> None:

@@ -39,7 +39,7 @@ def task_facts(task: Task, judged: Sequence[Judged], agreement: Mapping[str, tup
         metric=main.name if main else None,
         kind=main.kind if main else None,
         scale=100.0 if main and (main.low, main.high) == (0, 1) else None,
-        twins=[measure.name for measure in task.measures.twins],
+        twins=_twins(task, judged),
         missing_twin=_TWIN.get(task.runs[0].format, _ANY_TWIN),
         floor=floor,
         ceiling=main.high if main else None,
@@ -88,6 +88,12 @@ def total_facts(
         incomplete=sum(run.status is not RunStatus.COMPLETE for run in runs),
         trends=[one.trend for one in judged],
     )
+
+
+def _twins(task: Task, judged: Sequence[Judged]) -> list[str]:
+    """Names of the twins; the one that the verdicts used stands first."""
+    used = [str(one.verdict["twin"]) for one in judged if one.verdict["twin"]]
+    return list(dict.fromkeys([*used[:1], *(measure.name for measure in task.measures.twins)]))
 
 
 def differences(runs: Sequence[Run], item_sets: set[frozenset[str]]) -> list[str]:

@@ -9,6 +9,8 @@ from typing import Any
 from foreshock.check._lines import Judged
 from foreshock.records import Counts, Run, RunStatus
 
+_SHOWN = 5
+
 
 def opening(runs: Sequence[Run], judged: Sequence[Judged], metrics: Sequence[str], unread: int) -> list[dict[str, Any]]:
     """Rows of ``opening``: {kind: can | cannot | needs, text, do}."""
@@ -55,13 +57,13 @@ def _cannot(runs: Sequence[Run], judged: Sequence[Judged], unread: int) -> list[
 
 
 def _needs(judged: Sequence[Judged]) -> list[dict[str, Any]]:
-    """The advice of unresolved lines, most frequent first, each once."""
-    wanted: dict[str, Counter[str]] = {}
+    """What unresolved lines lack, most frequent first; lines that lack the same are one row, with the first's advice."""
+    alike: dict[str, list[Judged]] = {}
     for one in judged:
         if one.finding.verdict == "unresolved":
-            wanted.setdefault(str(one.verdict["reason"]), Counter())[one.finding.advice] += 1
-    ordered = sorted(wanted.items(), key=lambda kv: (-kv[1].total(), kv[0]))
+            alike.setdefault(str(one.verdict["reason"]), []).append(one)
+    ordered = sorted(alike.items(), key=lambda kv: (-len(kv[1]), kv[0]))
     return [
-        _row("needs", f"{counts.total()} line(s): {reason}", counts.most_common(1)[0][0])
-        for reason, counts in ordered[:5]
+        _row("needs", f"{len(ones)} line{'s' if len(ones) > 1 else ''} ({reason}): {ones[0].finding.advice}")
+        for reason, ones in ordered[:_SHOWN]
     ]

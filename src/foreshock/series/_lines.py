@@ -26,7 +26,7 @@ class Stop(NamedTuple):
     """One point of a line before its scores are known.
 
     Attributes:
-        label: Model name, without the seed where several seeds share the point.
+        label: Step along a training run; else the model, or its size where several seeds share the point.
         x: Axis value.
         groups: One tuple of runs per seed; in each the newest run first, the others are repeats of it.
     """
@@ -215,7 +215,7 @@ def _stops(runs: Sequence[Run], cards: Mapping[str, ModelCard], axis: str) -> tu
         x = axis_value(run, cards[run.run_key], axis)
         if x is not None:
             at[x].append(run)
-    return tuple(_stop(x, at[x], lambda run: str(_seed(run, cards[run.run_key]))) for x in sorted(at))
+    return tuple(_stop(x, at[x], axis, lambda run: str(_seed(run, cards[run.run_key]))) for x in sorted(at))
 
 
 def _stops_in_order(runs: Sequence[Run]) -> tuple[Stop, ...]:
@@ -223,23 +223,29 @@ def _stops_in_order(runs: Sequence[Run]) -> tuple[Stop, ...]:
     for run in runs:
         models[run.model].append(run)
     ordered = sorted(models.values(), key=lambda group: (min(r.created or "9999" for r in group), group[0].model))
-    return tuple(_stop(float(i), group, lambda _: "") for i, group in enumerate(ordered))
+    return tuple(_stop(float(i), group, "created", lambda _: "") for i, group in enumerate(ordered))
 
 
 def _seed(run: Run, card: ModelCard) -> int | None:
     return card.seed if card.seed is not None else run.seed
 
 
-def _stop(x: float, runs: Sequence[Run], seed: Callable[[Run], str]) -> Stop:
+def _stop(x: float, runs: Sequence[Run], axis: str, seed: Callable[[Run], str]) -> Stop:
     groups: dict[str, list[Run]] = defaultdict(list)
     for run in runs:
         groups[seed(run)].append(run)
     newest_first = [
         tuple(sorted(groups[name], key=lambda r: (r.created or "", r.run_key), reverse=True)) for name in sorted(groups)
     ]
-    first = newest_first[0][0].model
-    label = first if len(newest_first) == 1 else f"{first} and {len(newest_first) - 1} more seeds"
-    return Stop(label, x, tuple(newest_first))
+    return Stop(_label(x, axis, [group[0].model for group in newest_first]), x, tuple(newest_first))
+
+
+def _label(x: float, axis: str, models: Sequence[str]) -> str:
+    """What a point is called in a sentence: the step along a training run, else the model or what its seeds share."""
+    place = f"step {x:,.0f}" if axis == "step" else size_text(x) if axis in LOG_AXES else None
+    if len(models) == 1:
+        return place if place and axis == "step" else models[0]
+    return f"{place or models[0]} ({len(models)} seeds)"
 
 
 def fingerprint(line: Line) -> bytes:

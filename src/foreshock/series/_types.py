@@ -43,7 +43,7 @@ class Panel:
         axis: What orders the points: parameters, tokens, flops, step, date, created, ...
         axis_known: False when the order is only the order of creation.
         log_axis: Whether the axis is meant to be read on a log scale.
-        points: Label of each point (model name, without the seed where several share the point).
+        points: Label of each point: the step, the model, or its size where several seeds share the point.
         x: Axis value of each point, ascending, shape (points,).
         items: Items answered at every point, shape (items,).
         values: Metric name to scores, shape (points, items); NaN where an item has no score at a point.
