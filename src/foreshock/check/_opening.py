@@ -57,7 +57,7 @@ def _cannot(runs: Sequence[Run], judged: Sequence[Judged], unread: int) -> list[
 
 
 def _needs(judged: Sequence[Judged]) -> list[dict[str, Any]]:
-    """What unresolved lines lack, most frequent first; lines that lack the same are one row, with the first's advice."""
+    """What unresolved lines lack, most frequent first; lines that lack the same make one row."""
     alike: dict[str, list[Judged]] = {}
     for one in judged:
         if one.finding.verdict == "unresolved":
