@@ -30,6 +30,22 @@ def test_model_arguments_in_the_header_add_the_step() -> None:
     assert model_cards([logged])["pythia-70m"].step == 512
 
 
+@pytest.mark.parametrize(
+    ("source", "meta"),
+    [
+        ("tag", {"tags": ["nightly", "ckpt-3000"]}),
+        ("metadata", {"metadata": {"note": "x", "step": 3000}}),
+        ("model_args", {"model_args": {"revision": "step3000"}}),
+        ("model_args", {"model_args": "pretrained=lab/m,revision=step3000"}),
+    ],
+)
+def test_the_step_is_found_where_the_user_says_it_is(source: str, meta: dict[str, object]) -> None:
+    assert model_cards([run("lab/m-step1", meta=meta)], step_from=source)["lab/m-step1"].step == 3000
+    assert model_cards([run("lab/m-step1")], step_from=source)["lab/m-step1"].step == 1
+    with pytest.raises(ConfigError, match="source of steps"):
+        model_cards([run("lab/m")], step_from="stars")
+
+
 def test_written_cards_read_back_as_they_were(tmp_path: Path) -> None:
     names = ["EleutherAI/pythia-1.4b", 'odd "name"\n\x7f é', "Mixtral-8x7B"]
     cards = {name: model_cards([run(name)])[name] for name in names}

@@ -28,6 +28,7 @@ def check(
     family: o.FamilyOption = None,
     axis: o.AxisOption = None,
     step: o.StepOption = None,
+    axis_from: o.AxisFromOption = None,
     select: Annotated[list[str] | None, typer.Option("--select", help="Only findings whose code begins so.")] = None,
     ignore: Annotated[list[str] | None, typer.Option("--ignore", help="No findings whose code begins so.")] = None,
     fail_on: Annotated[
@@ -89,8 +90,9 @@ def check(
             tasks=task or [],
             models=model or [],
             families=family or [],
-            axis=axis,
+            axis="created" if axis_from == "created" else axis,
             step_pattern=step,
+            step_from=None if axis_from == "created" else axis_from,
             corrections=load_models(where.models),
             select=select or where.config.select,
             ignore=ignore or where.config.ignore,

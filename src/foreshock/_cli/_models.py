@@ -18,6 +18,7 @@ from foreshock.series import dump_models, family_label, load_models, model_cards
 def models(
     store: o.StoreOption = None,
     step: o.StepOption = None,
+    axis_from: o.AxisFromOption = None,
     write: Annotated[Path | None, typer.Option("--write", help="Write the cards to this file for editing.")] = None,
 ) -> None:
     """List the models with family, size and training step; a star marks what was guessed from the name.
@@ -30,7 +31,7 @@ def models(
     """
     where = places(store)
     runs = open_store(where).snapshot().runs()
-    by_run = model_cards(runs, load_models(where.models), step)
+    by_run = model_cards(runs, load_models(where.models), step, None if axis_from == "created" else axis_from)
     cards: dict[str, ModelCard] = {}
     for run in runs:
         cards.setdefault(run.model, by_run[run.run_key])

@@ -31,6 +31,10 @@ AxisOption = Annotated[
 StepOption = Annotated[
     str | None, typer.Option("--step", help=r"Pattern that finds the training step in a name, such as 'ckpt-(\d+)'.")
 ]
+AxisFromOption = Annotated[
+    str | None,
+    typer.Option("--axis-from", help="Where the training step is written: tag, metadata or model_args; or created."),
+]
 MapOption = Annotated[
     list[str] | None,
     typer.Option("--map", help="Roles of columns in item files: output=generated_text,target=answer,item=question_id."),
@@ -43,9 +47,7 @@ CsvOption = Annotated[
 XOption = Annotated[str | None, typer.Option("--x", help="Column of a --csv table that orders models.")]
 YOption = Annotated[str | None, typer.Option("--y", help="Column of a --csv table that holds the score.")]
 GroupOption = Annotated[str | None, typer.Option("--group", help="Column of a --csv table that names the task.")]
-NOption = Annotated[
-    str | None, typer.Option("--n", help="Items behind each score: a number, or a column.")
-]
+NOption = Annotated[str | None, typer.Option("--n", help="Items behind each score: a number, or a column.")]
 ChanceOption = Annotated[float | None, typer.Option("--chance", help="Score of guessing, on the scale of the scores.")]
 TaskNameOption = Annotated[str | None, typer.Option("--task-name", help="Task, for files that do not name one.")]
 ModelNameOption = Annotated[str | None, typer.Option("--model-name", help="Model, for files that do not name one.")]

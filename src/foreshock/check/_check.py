@@ -37,6 +37,7 @@ class CheckOptions(msgspec.Struct, frozen=True, kw_only=True):
         tasks, models, families: Only those that fit one of these glob patterns; empty means all.
         axis: Force this axis; see :data:`foreshock.series.AXES`.
         step_pattern: Finds the training step in a model's name.
+        step_from: Where the step is written besides the name; see :data:`foreshock.series.STEP_SOURCES`.
         corrections: Model cards by logged name (``models.toml``).
         select, ignore: Codes of findings by prefix.
         seed: Seed of every bootstrap and simulation.
@@ -48,6 +49,7 @@ class CheckOptions(msgspec.Struct, frozen=True, kw_only=True):
     families: list[str] = []
     axis: str | None = None
     step_pattern: str | None = None
+    step_from: str | None = None
     corrections: dict[str, ModelCard] = {}
     select: list[str] = []
     ignore: list[str] = []
@@ -107,7 +109,7 @@ def check(
     options = options or CheckOptions()
     score(store, progress=progress)
     snapshot = store.snapshot()
-    cards = model_cards(snapshot.runs(), options.corrections, options.step_pattern)
+    cards = model_cards(snapshot.runs(), options.corrections, options.step_pattern, options.step_from)
     runs = _chosen(snapshot, cards, options)
     by_task: dict[str, list[Run]] = defaultdict(list)
     for run in runs:

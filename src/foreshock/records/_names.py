@@ -113,8 +113,8 @@ def parse_model(name: str, step_pattern: str | None = None) -> ModelCard:
 def _split_arguments(name: str) -> tuple[str, str | None]:
     """Take model and revision out of ``pretrained=a/b,revision=c`` or ``a/b@c``; other arguments name no model."""
     if "=" not in name:
-        model, _, revision = name.partition("@")
-        return model, revision or None
+        path, _, tag = name.partition("@")
+        return path, tag or None
     pairs = dict(part.split("=", 1) for part in name.split(",") if "=" in part)
     model = pairs.get("pretrained") or pairs.get("model") or pairs.get("engine") or pairs.get("path")
     return (model if model else name.split(",", maxsplit=1)[0]), pairs.get("revision")

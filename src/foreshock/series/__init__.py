@@ -2,13 +2,14 @@
 
 from foreshock.series._aggregates import aggregate_series
 from foreshock.series._block import Block, load_blocks, load_positions
-from foreshock.series._cards import dump_models, family_label, load_models, model_cards
+from foreshock.series._cards import STEP_SOURCES, dump_models, family_label, load_models, model_cards
 from foreshock.series._lines import AXES, Line, Stop, axis_value, conditions_text, fingerprint, lines, size_text
 from foreshock.series._panel import panel, series
 from foreshock.series._types import Matrix, Panel, Point, Series
 
 __all__ = [
     "AXES",
+    "STEP_SOURCES",
     "Block",
     "Line",
     "Matrix",

@@ -7,7 +7,8 @@ no new ``add``.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -19,30 +20,60 @@ from foreshock.records import ModelCard, Run, parse_model
 _FIELDS = tuple(field for field in ModelCard.__struct_fields__ if field != "guesses")
 
 
+STEP_SOURCES = ("tag", "metadata", "model_args")
+"""Where a training step may be written besides the model's name."""
+
+
 def model_cards(
-    runs: Iterable[Run], corrections: Mapping[str, ModelCard] | None = None, step_pattern: str | None = None
+    runs: Iterable[Run],
+    corrections: Mapping[str, ModelCard] | None = None,
+    step_pattern: str | None = None,
+    step_from: str | None = None,
 ) -> dict[str, ModelCard]:
     """Card of every run, by run key.
 
     Args:
         runs: Runs of a snapshot.
         corrections: Logged model name to card, as :func:`load_models` reads them.
-        step_pattern: Regular expression with one group that finds the training step in a model's name.
+        step_pattern: Regular expression with one group that finds the training step in a text.
+        step_from: Where to look for the step first, one of :data:`STEP_SOURCES`; a tag ``ckpt-3000``, a metadata entry
+            ``step: 3000`` or a model argument ``revision=step3000`` then wins over the name.
+
+    Raises:
+        ConfigError: ``step_from`` is unknown, or ``step_pattern`` is no such expression.
 
     Examples:
         >>> run = Run(run_key="k", format="table", reader="t@1", model="EleutherAI/pythia-70m", task="lambada")
         >>> model_cards([run])["k"].parameters
         70000000.0
     """
-    parsed: dict[str, ModelCard] = {}
+    if step_from is not None and step_from not in STEP_SOURCES:
+        raise ConfigError(f"unknown source of steps {step_from!r}", expected=f"one of {', '.join(STEP_SOURCES)}")
+    guess = cache(partial(parse_model, step_pattern=step_pattern))
     cards = {}
     for run in runs:
-        name = str(run.meta.get("model_args") or run.model)
-        if name not in parsed:
-            parsed[name] = parse_model(name, step_pattern)
-        guess = parsed[name] if name == run.model else _merge(parse_model(run.model, step_pattern), parsed[name])
-        cards[run.run_key] = _merge((corrections or {}).get(run.model, ModelCard()), _merge(run.card, guess))
+        told = guess(run.model)
+        arguments = run.meta.get("model_args")
+        if isinstance(arguments, str) and arguments:
+            told = _merge(told, guess(arguments))
+        card = _merge((corrections or {}).get(run.model, ModelCard()), _merge(run.card, told))
+        step = None if step_from is None else _step_in(_texts(run, step_from), guess)
+        cards[run.run_key] = card if step is None else msgspec.structs.replace(card, step=step)
     return cards
+
+
+def _texts(run: Run, source: str) -> list[str]:
+    """What a source says, as texts that the conventions of names apply to."""
+    said = run.meta.get({"tag": "tags"}.get(source, source))
+    if isinstance(said, dict):
+        return [f"{key}={value}" for key, value in said.items() if isinstance(value, str | int)]
+    return [str(part) for part in said] if isinstance(said, list) else [said] if isinstance(said, str) else []
+
+
+def _step_in(texts: Iterable[str], guess: Callable[[str], ModelCard]) -> int | None:
+    # an equals sign would be read as an argument of the harness
+    found = (guess(part).step for text in texts for part in (text.replace("=", "-"),))
+    return next((step for step in found if step is not None), None)
 
 
 def family_label(card: ModelCard) -> str:
