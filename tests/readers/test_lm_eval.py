@@ -260,12 +260,28 @@ def test_minus_infinity_and_what_is_no_number(tmp_path: Path) -> None:
 def test_question_without_a_known_field(tmp_path: Path) -> None:
     line = {**text_line(0, "a", "a", "a", filter="none", metrics=["exact_match"]), "doc": {"odd": "text"}}
     few = read_one(write_lines(tmp_path / "a" / f"samples_t_{DATE_ID}.jsonl", [line]))
-    assert few.column("items", "item_key") == [None], "the prompt holds examples"
+    assert few.column("items", "input") == [None], "the prompt holds examples"
     assert any("no field known to hold the question" in w for w in few.warnings)
     header = results("t", {"exact_match,none": 1.0}, n=1)
     header |= {"n-shot": {"t": 0}, "configs": {"t": {"num_fewshot": 0}}}
     write_pair(tmp_path / "b", "t", header, [line])
     assert read_one(tmp_path / "b").column("items", "input") == ["Q: Question 0?\nA:"]
+
+
+def test_items_without_a_question_are_matched_by_their_document(tmp_path: Path) -> None:
+    """Not by their number, which depends on the order of ``--samples``."""
+    keys = []
+    for k, hashed in enumerate((True, False)):
+        lines = []
+        for i, odd in enumerate(("first", "second", "first")):
+            line = text_line(i, "a", "a", "a", filter="none", metrics=["exact_match"])
+            lines.append({**line, "doc": {"odd": odd}, **({"doc_hash": odd * 3} if hashed else {})})
+        read = read_one(write_lines(tmp_path / str(k) / f"samples_t_{DATE_ID}.jsonl", lines))
+        keys.append(read.column("items", "item_key"))
+        assert keys[k] == read.column("responses", "item_key")
+    for found in keys:
+        assert found[0] == found[2] != found[1]
+        assert all(len(key) == 64 for key in found)
 
 
 def test_passage_and_question_identify_an_item_together(tmp_path: Path) -> None:

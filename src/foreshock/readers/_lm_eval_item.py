@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from foreshock._base import digest
 from foreshock.records import item_key
 
 QUESTION_FIELDS = (
@@ -169,8 +170,13 @@ def _holds(doc: msgspec.Raw, listed: list[Any]) -> bool:
     return any(v == listed or (isinstance(v, dict) and listed in v.values()) for v in values)
 
 
-def make_item(
-    question: str | None, choices: list[str] | None, targets: list[str] | None, gold: int | None, subset: str | None
-) -> Item:
-    """An item with its key."""
-    return Item(item_key(question, choices or (), targets or ()), question, choices, targets, gold, subset)
+def document_key(doc_hash: str | None, doc: msgspec.Raw) -> str | None:
+    """Identity of an item whose question is not known, from the whole document: logged as a hash, or hashed here.
+
+    It matches the item in other logs of this harness, which number documents differently under ``--samples``.
+    """
+    if doc_hash is None:
+        if not memoryview(doc).nbytes:
+            return None
+        doc_hash = digest(_decode(doc))
+    return item_key(f"lm-eval document {doc_hash}")

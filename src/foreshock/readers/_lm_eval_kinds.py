@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import repeat
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -11,9 +12,9 @@ import msgspec
 from foreshock.readers._lm_eval_item import (
     Doc,
     Item,
+    document_key,
     gold_index,
     listed_choices,
-    make_item,
     text_targets,
 )
 from foreshock.readers._lm_eval_line import (
@@ -26,6 +27,7 @@ from foreshock.readers._lm_eval_line import (
     outputs,
     requests,
 )
+from foreshock.records import item_key
 
 LABEL = 2
 """Longest continuation that is taken for a label (``A``, ``B)``) when the document lists options."""
@@ -76,8 +78,8 @@ def read_line(line: Any, doc: Doc, task: Task) -> Found:
     question = _question(doc, asked, task)
     targets = text_targets(line.target, line.doc)
     if lls:
-        return _continuation(lls, question, targets, doc)
-    item = make_item(question, None, targets, None, doc.subset)
+        return _continuation(line, lls, question, targets, doc)
+    item = _item(line, question, None, targets, None, doc.subset)
     resps = _decode(line.resps) if memoryview(line.resps).nbytes else None
     rolling = _rolling(resps, asked, task)
     if rolling is not None:
@@ -89,17 +91,29 @@ def read_line(line: Any, doc: Doc, task: Task) -> Found:
     return Found(item, [Response(output=t, answer=a) for t, a in zip(texts, answers(filtered, texts), strict=True)])
 
 
+def _item(
+    line: Any,
+    question: str | None,
+    choices: list[str] | None,
+    targets: list[str] | None,
+    gold: int | None,
+    subset: str | None,
+) -> Item:
+    key = item_key(question, choices or (), targets or ())
+    return Item(key or document_key(line.doc_hash, line.doc), question, choices, targets, gold, subset)
+
+
 def _question(doc: Doc, asked: Requests, task: Task) -> str | None:
     if doc.question is None and task.shots == 0:
         return asked.context(0)
     return doc.question
 
 
-def _continuation(lls: Likelihoods, question: str | None, targets: list[str] | None, doc: Doc) -> Found:
+def _continuation(line: Any, lls: Likelihoods, question: str | None, targets: list[str] | None, doc: Doc) -> Found:
     text = targets[0].strip() if targets else ""
     if question and text and question.endswith(text):
         question = question[: -len(text)].rstrip()  # lambada: the document's text ends in the answer
-    item = make_item(question, None, targets, None, doc.subset)
+    item = _item(line, question, None, targets, None, doc.subset)
     return Found(item, [Response(gold_logprob=lls.values[0], meta={"greedy": lls.greedy[0]})])
 
 
@@ -137,7 +151,7 @@ def _choice(line: Any, lls: list[float | None], asked: Requests, doc: Doc, task:
     right = gold if isinstance(gold, list) else [] if gold is None else [gold]
     single = gold if isinstance(gold, int) else None
     targets = [choices[i] for i in right] if choices and right else None
-    item = make_item(_question(doc, asked, task), choices, targets, single, doc.subset)
+    item = _item(line, _question(doc, asked, task), choices, targets, single, doc.subset)
     if best is None:
         return Found(item, [Response(meta=meta)])
     answer = choices[best] if choices else str(best)
@@ -157,4 +171,4 @@ def _by_score(line: Any, best: int | None) -> int | None:
 
 def _undelimited(texts: list[str], delimiter: str) -> list[str]:
     cut = len(delimiter)
-    return [t[cut:] for t in texts] if cut and all(t.startswith(delimiter) for t in texts) else texts
+    return [t[cut:] for t in texts] if cut and all(map(str.startswith, texts, repeat(delimiter))) else texts

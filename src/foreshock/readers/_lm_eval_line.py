@@ -42,6 +42,7 @@ _READ: tuple[tuple[str, Any, Any], ...] = (
     ("filtered_resps", msgspec.Raw, msgspec.Raw()),
     ("filter", str | None, None),
     ("metrics", list[str] | None, None),
+    ("doc_hash", str | None, None),
     ("prompt_hash", str | None, None),
     ("gold_token_logprobs", list[Any] | None, None),
 )
@@ -59,6 +60,7 @@ class LineDecoder:
         self.metrics: tuple[str, ...] = ()
         self.values: Callable[[Any], Sequence[Any]] = tuple
         self._decoder: msgspec.json.Decoder[Any] | None = None
+        self._named: list[str] | None = None
 
     def decode(self, data: bytes) -> Any:
         """One line.
@@ -95,13 +97,17 @@ class LineDecoder:
         named = found.metrics
         if named is None:
             named = [key for key in _FIELDS.decode(data) if key not in STANDARD]
-        if not all(name in self.metrics or name in STANDARD for name in named):
-            self._learn(named)
-            return self._decoder.decode(data)
-        return found
+        if named == self._named:
+            return found
+        known = len(self.metrics)
+        self._learn(named)
+        self._named = named
+        return found if len(self.metrics) == known else self._decoder.decode(data)
 
     def _learn(self, named: Sequence[str]) -> None:
         new = [name for name in named if name not in self.metrics and name not in STANDARD]
+        if not new and self._decoder is not None:
+            return
         if not all(name.isprintable() and not {'"', "\\"} & {*name} for name in new):
             raise BrokenFileError("a metric has a name with quotes, backslashes or control characters")
         self.metrics = (*self.metrics, *dict.fromkeys(new))

@@ -69,7 +69,7 @@ class SampleRows:
         if self._untitled:
             found.append(
                 f"{self._untitled} of {self._documents} documents have no field known to hold the question; "
-                "they are matched between runs by their number"
+                "they are matched by a hash of the whole document, with other logs of this harness only"
             )
         return found + [f"{name} is not a score of single items ({why})" for name, why in self._left_out.items()]
 
@@ -92,12 +92,12 @@ class SampleRows:
                 gold = sum([p for p in logprobs if p is not None])
             meta = _meta({**found.meta, **extra}) if found.meta or extra else None
             turn = line.filter if k == 0 else None
-            self._response(
-                (
-                    *(self._responses, item.key, name, 1, k, turn, body.prompt_hash, delivery),
-                    *(found.output, found.answer, found.choice_logprobs, gold, logprobs, meta),
-                )
-            )
+            # fmt: off
+            self._response((
+                self._responses, item.key, name, 1, k, turn, body.prompt_hash, delivery, found.output, found.answer,
+                found.choice_logprobs, gold, logprobs, meta,
+            ))
+            # fmt: on
             self._responses += 1
             size += len(found.output or "") + 8 * len(logprobs or "")
         return size
@@ -112,7 +112,6 @@ class SampleRows:
             return body, read_line(body, self._docs.decode(body.doc), self._task)
 
     def _add_item(self, doc_id: Any, name: str, item: Item) -> None:
-        # without a text, the number is all there is to tell items apart
         mark = hash((item.key, item.gold))
         before = self._items.get(doc_id)
         if before == mark:

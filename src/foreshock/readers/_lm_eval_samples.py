@@ -118,7 +118,7 @@ class SampleStream:
                 self._next, self.between = line, True
                 return
             seen.add((line.doc_id, named))
-            yield Line(line.doc_id, named, line.body, line.number, line.data)
+            yield line if named is line.filter else line._replace(filter=named)
         self.finished = self.between = True
 
     def _known_filters(self) -> list[str | None]:
