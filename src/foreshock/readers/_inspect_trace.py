@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
 from foreshock.readers._inspect_json import present, raw_text
 from foreshock.readers._inspect_log import Texts
 from foreshock.readers._inspect_text import reasoning_parts, said
-from foreshock.readers._inspect_types import Event, Message, Problem, Sample, ToolCall, Tree, Usage
+from foreshock.readers._inspect_types import Event, Generation, Message, Problem, Sample, ToolCall, Usage
 
 MAX_STEPS = 2_000
 _KINDS = frozenset({"model", "tool", "error", "sample_limit"})
 _MAX_VALUE = 200
+_STRING = msgspec.json.Decoder(str)
 
 
 class Step(NamedTuple):
@@ -27,19 +28,6 @@ class Step(NamedTuple):
     unit: str | None = None
     seconds: float | None = None
     value: str | None = None
-
-
-class _Id(Tree):
-    id: str | None = None
-
-
-class _Choice(Tree):
-    message: _Id | None = None
-
-
-class _Generation(Tree):
-    choices: list[_Choice] | None = None
-    usage: Usage | None = None
 
 
 class _Timed(NamedTuple):
@@ -83,7 +71,7 @@ class _Events:
         if kind == "model":
             self._model(event)
         elif kind == "tool":
-            call = _decode(event.id, str)
+            call = _string(event.id)
             if call:
                 self.tools[call] = event.working_time
         else:
@@ -92,11 +80,13 @@ class _Events:
             self.rest.append(event)
 
     def _model(self, event: Event) -> None:
-        if present(event.error):
+        if event.error is not None:
             self.rest.append(event)
-        output = _decode(event.output, _Generation)
-        if output and output.choices and output.choices[0].message and output.choices[0].message.id:
-            self.turns[output.choices[0].message.id] = _Timed(output.usage, event.working_time)
+        output = event.output
+        if isinstance(output, Generation) and output.choices:
+            message = output.choices[0].message
+            if message is not None and message.id:
+                self.turns[message.id] = _Timed(output.usage, event.working_time)
 
 
 def _conversation(messages: list[Message], seen: _Events, texts: Texts, out: list[Step]) -> None:
@@ -142,8 +132,8 @@ def _tool(call: ToolCall, reply: Message | None, turn: int, seen: _Events) -> St
 
 def _event(event: Event) -> Step:
     if event.event == "sample_limit":
-        return Step(None, "limit", _decode(event.type, str), value=_cut(_decode(event.message, str) or ""))
-    found = _decode(event.error, str) or _problem(_decode(event.error, Problem)) or ""
+        return Step(None, "limit", _string(event.type), value=_cut(_string(event.message) or ""))
+    found = event.error if isinstance(event.error, str) else _problem(event.error) or ""
     name = "sample" if event.event == "error" else "model"
     return Step(None, "error", name, False, seconds=event.working_time, value=_cut(found))
 
@@ -152,17 +142,12 @@ def _problem(problem: Problem | None) -> str | None:
     return None if problem is None else f"{problem.type}: {problem.message}" if problem.type else problem.message or "?"
 
 
-def _decode(raw: msgspec.Raw, kind: Any) -> Any:
-    """A field that was kept encoded; None when it is absent or of another type."""
-    if not present(raw):
-        return None
+def _string(raw: msgspec.Raw) -> str | None:
+    """A field that was kept encoded because some kinds of event hold something else than a text there."""
     try:
-        return _DECODERS[kind].decode(raw)
+        return _STRING.decode(raw) if present(raw) else None
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
         return None
-
-
-_DECODERS: dict[Any, msgspec.json.Decoder[Any]] = {k: msgspec.json.Decoder(k) for k in (str, Problem, _Generation)}
 
 
 def _cut(text: str) -> str | None:

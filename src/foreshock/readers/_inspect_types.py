@@ -121,8 +121,30 @@ class Limit(Tree):
     reason: str | None = None
 
 
+class Reply(Tree):
+    """The message of a generation, as its event knows it."""
+
+    id: str | None = None
+
+
+class Generated(Tree):
+    """One completion of a generation, as its event knows it."""
+
+    message: Reply | None = None
+
+
+class Generation(Tree):
+    """The output of a model event."""
+
+    choices: list[Generated] | None = None
+    usage: Usage | None = None
+
+
 class Event(Tree):
-    """One step of the transcript; only model, tool, error and limit events are looked into."""
+    """One step of the transcript; only model, tool, error and limit events are looked into.
+
+    ``output`` is a text in sandbox events; ``error`` is one in model events.
+    """
 
     event: str | None = None
     function: str | None = None
@@ -130,9 +152,8 @@ class Event(Tree):
     id: msgspec.Raw = NOTHING
     type: msgspec.Raw = NOTHING
     message: msgspec.Raw = NOTHING
-    error: msgspec.Raw = NOTHING
-    output: msgspec.Raw = NOTHING
-    failed: bool | None = None
+    error: str | Problem | None = None
+    output: str | Generation | None = None
 
 
 class Transcript(Tree):
