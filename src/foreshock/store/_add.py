@@ -9,7 +9,7 @@ from typing import NamedTuple
 import msgspec
 
 from foreshock._base import ForeshockError, Progress, digest, quiet
-from foreshock.readers import Failure, ReadOptions, read_paths
+from foreshock.readers import Failure, ReadOptions, read_paths, readers
 from foreshock.records import Run
 from foreshock.store._snapshot import Snapshot
 from foreshock.store._store import Store
@@ -92,9 +92,11 @@ def add_paths(
 
 
 def _known(snapshot: Snapshot, read_with: str) -> dict[str, tuple[int, int]]:
+    """Size and time of files whose reading still stands: same options, same version of the reader."""
+    present = {f"{reader.name}@{reader.version}" for reader in readers().values()}
     return {
         source.path: (source.size, source.mtime_ns)
         for ingest in snapshot.ingests.values()
-        if ingest.run.meta.get(_READ_WITH) == read_with
+        if ingest.run.meta.get(_READ_WITH) == read_with and ingest.run.reader in present
         for source in ingest.run.sources
     }
