@@ -11,6 +11,7 @@ import pytest
 from foreshock._base import load_plugins
 from foreshock.readers import Candidate, Failure, Reading, ReadOptions, _builtin, _discover, read_paths
 from foreshock.records import Run
+from foreshock.store import Store
 
 from ._lm_eval_logs import results, text_line, write_pair
 from ._read import failure, read_all
@@ -33,6 +34,17 @@ def test_folders_are_walked_in_order_without_loops(tmp_path: Path) -> None:
     assert names == ["LICENSE", "README.md", "a", "a", "b", "b"]
     reads, failures = read_all(tmp_path)
     assert len(reads) == 2
+    assert not failures
+
+
+def test_stores_are_not_logs(tmp_path: Path) -> None:
+    make_run(tmp_path)
+    Store.open(tmp_path / "kept", create=True).write(
+        Run(run_key="r", format="f", reader="r@1", model="m", task="t"), []
+    )
+    assert list((tmp_path / "kept").rglob("*.json"))
+    reads, failures = read_all(tmp_path)
+    assert len(reads) == 1
     assert not failures
 
 

@@ -48,6 +48,8 @@ def test_options_name_the_columns(tmp_path: Path) -> None:
     assert {r.run.chance for r in reads} == {0.1}
     assert len({r.run.model for r in reads}) == 2, "the same place on the axis is the same model"
     assert "model" in reads[0].guesses
+    assert {r.run.card.family for r in reads} == {"m"}, "a line needs models of one family"
+    assert reads[0].run.card.guesses == ["family"]
     assert reads[0].run.meta["columns_not_used"] == ["lr"]
     assert read_all(write(tmp_path, text), csv=roles, scale=100, n="50")[0][0].column("aggregates", "n") == [50]
 

@@ -15,6 +15,7 @@ from foreshock.readers._json import check_encoding
 from foreshock.readers._protocol import Candidate, Failure, Reader, Reading, ReadOptions
 from foreshock.readers._unknown import looks_like_data, unknown
 
+STORE_FILE = "store.json"
 _MOMENT = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}(?:\.\d+)?")
 
 
@@ -97,6 +98,9 @@ def _walk(folder: Path) -> Iterator[Path]:
     visited: set[str] = set()
     for place, folders, names in os.walk(folder, followlinks=True):
         visited.add(os.path.realpath(place))
+        if STORE_FILE in names and "commits" in folders:
+            folders.clear()  # a store of our own is not a log
+            continue
         folders[:] = sorted(
             f for f in folders if not f.startswith(".") and os.path.realpath(Path(place, f)) not in visited
         )

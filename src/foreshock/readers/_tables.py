@@ -19,6 +19,7 @@ from foreshock.readers._unknown import head_rows
 from foreshock.records import Batch, ModelCard, Run, ingest_id, run_key
 
 _CARD = ("parameters", "tokens", "flops", "step")
+_UNITS = {"T": 1e12, "B": 1e9, "M": 1e6, "K": 1e3}
 
 
 class TableReader:
@@ -93,7 +94,7 @@ class TableReader:
             format=self.name,
             reader=f"{self.name}@{self.version}",
             model=model,
-            card=_card(subject, gathered),
+            card=_card(subject, gathered, None if named else table.stem),
             task=task,
             conditions={name: value for name, value in conditions.items() if value is not None},
             seed=seed,
@@ -118,8 +119,21 @@ def _model(subject: Subject, gathered: Gathered, table: Table, options: ReadOpti
         return (f"{subject.model}@step{step:g}" if step is not None else subject.model), True
     if options.model:
         return options.model, True
-    shown = [f"{gathered.axes[role].column}={place:g}" for role, place in places.items() if place is not None]
+    shown = [_place(role, gathered.axes[role].column, place) for role, place in places.items() if place is not None]
     return " ".join([subject.family or table.stem, *shown]), False
+
+
+def _place(role: str, column: str, place: float) -> str:
+    """A place on an axis as people write it.
+
+    Examples:
+        >>> _place("parameters", "size", 1.4e9), _place("x", "width", 64.0)
+        ('1.4B', 'width=64')
+    """
+    if role != "parameters":
+        return f"{column}={place:g}"
+    unit = next((u for u in ("T", "B", "M", "K") if place >= _UNITS[u]), "")
+    return f"{place / _UNITS.get(unit, 1.0):.4g}{unit}"
 
 
 def _task(subject: Subject, roles: Mapping[str, str], table: Table, options: ReadOptions) -> tuple[str, bool]:
@@ -129,12 +143,16 @@ def _task(subject: Subject, roles: Mapping[str, str], table: Table, options: Rea
     return (table.stem if plain_name(column) in GENERIC else column), False
 
 
-def _card(subject: Subject, gathered: Gathered) -> ModelCard:
+def _card(subject: Subject, gathered: Gathered, stem: str | None) -> ModelCard:
+    """What the table says about the model; places on an axis without names are one family, named by the file."""
     places = {role: place for role, place in subject.axes if role in _CARD and place is not None}
     guesses = [role for role in places if gathered.axes[role].guessed]
     step = places.pop("step", None)
     whole = int(step) if step is not None and step.is_integer() else None
-    return ModelCard(family=subject.family, step=whole, guesses=guesses, **places)  # type: ignore[arg-type]
+    if subject.family is None and stem is not None:
+        guesses.append("family")
+    family = subject.family or stem
+    return ModelCard(family=family, step=whole, guesses=guesses, **places)  # type: ignore[arg-type]
 
 
 def _meta(subject: Subject, roles: Mapping[str, str], gathered: Gathered, table: Table) -> dict[str, Any]:
