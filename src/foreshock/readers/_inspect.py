@@ -11,11 +11,11 @@ from foreshock._base import BrokenFileError, ForeshockError, ReadError
 from foreshock.readers._files import source
 from foreshock.readers._inspect_eval import EvalReader
 from foreshock.readers._inspect_header import NAME, VERSION, expected, run_of
+from foreshock.readers._inspect_header_types import Spec
 from foreshock.readers._inspect_log import JsonReader, Log
 from foreshock.readers._inspect_sample import SampleRows
 from foreshock.readers._inspect_scores import Aggregate, aggregates
 from foreshock.readers._inspect_tally import Tally
-from foreshock.readers._inspect_types import Spec
 from foreshock.readers._protocol import Candidate, Failure, Reading, ReadOptions
 from foreshock.readers._zip import Archive
 from foreshock.records import Batch, Run, RunStatus

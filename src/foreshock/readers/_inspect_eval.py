@@ -8,10 +8,11 @@ from typing import Any
 import msgspec
 
 from foreshock._base import BrokenFileError
+from foreshock.readers._inspect_header_types import Header
 from foreshock.readers._inspect_json import Typed
 from foreshock.readers._inspect_log import Log, Piece, Texts, inline_texts
 from foreshock.readers._inspect_tally import Tally
-from foreshock.readers._inspect_types import Event, Header, Message, Sample, Summary
+from foreshock.readers._inspect_types import Event, Message, Sample, Summary
 from foreshock.readers._zip import Archive, latest, shown
 from foreshock.readers._zip_directory import Member
 

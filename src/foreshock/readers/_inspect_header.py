@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 
 from foreshock._base import canonical, digest
+from foreshock.readers._inspect_header_types import Header, Plan, Results, Spec
 from foreshock.readers._inspect_log import Log
-from foreshock.readers._inspect_types import Header, Plan, Results, Spec
 from foreshock.readers._protocol import ReadOptions
 from foreshock.records import Run, RunStatus, Source, ingest_id, run_key
 

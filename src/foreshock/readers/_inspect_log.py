@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 import msgspec
 
 from foreshock._base import BrokenFileError
+from foreshock.readers._inspect_header_types import Header, JsonLog
 from foreshock.readers._inspect_json import Typed, convert, parse
 from foreshock.readers._inspect_tally import Tally
-from foreshock.readers._inspect_types import Header, JsonLog, Sample
+from foreshock.readers._inspect_types import Sample
 from foreshock.readers._json import check_encoding
 
 MAX_JSON = 2**30

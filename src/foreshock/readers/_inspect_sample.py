@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import gc
-import math
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import msgspec
 
 from foreshock.readers._inspect_delivery import delivery
+from foreshock.readers._inspect_header_types import Header, Spec
 from foreshock.readers._inspect_json import present
 from foreshock.readers._inspect_log import Piece, Texts
+from foreshock.readers._inspect_meta import NO_USAGE, Meta, answer_of, compact, finite, note_facts, usage_of, whole
 from foreshock.readers._inspect_scores import score_rows
 from foreshock.readers._inspect_tally import Tally
 from foreshock.readers._inspect_text import completion, gold_index, question, reasoning
 from foreshock.readers._inspect_trace import MAX_STEPS, steps
-from foreshock.readers._inspect_types import Header, Problem, Sample, Score, Spec, Usage
+from foreshock.readers._inspect_types import Sample, Score
 from foreshock.readers._rows import Rows
 from foreshock.records import Batch, Delivery, item_key
 
@@ -31,36 +31,6 @@ TABLES = {
     "scores": ("row", "metric_id", "source", "value", "status", "label"),
 }
 _ROW = 128  # bytes of a row besides its long texts
-_MAX_METADATA = 4_096
-_MAX_ANSWER = 500
-_MAX_ERROR = 500
-_NO_USAGE = Usage()
-
-
-class Meta(msgspec.Struct, omit_defaults=True):
-    """What else the log says about a response; becomes JSON text."""
-
-    stop_reason: str | None = None
-    error: str | None = None
-    error_retries: int | None = None
-    limit: str | None = None
-    limit_value: float | None = None
-    invalidated: msgspec.Raw | None = None
-    delivery: str | None = None  # before it was declared invalid
-    problem: str | None = None
-    member: str | None = None
-    completions: int | None = None
-    answers: dict[str, str] | None = None  # of the other scorers
-    usage: dict[str, list[int | None]] | None = None  # [input, output, total] of every model, when there are several
-    last_usage: list[int | None] | None = None  # of the last generation, when it is not all
-    cache_read: int | None = None
-    cache_write: int | None = None
-    trace_left_out: int | None = None
-    started_at: str | None = None
-    total_time: float | None = None
-    uuid: str | None = None
-    metadata: msgspec.Raw | None = None
-    metadata_bytes: int | None = None  # of metadata too large to keep
 
 
 class SampleRows:
@@ -121,14 +91,16 @@ class SampleRows:
         scores = sample.scores or ({self._single: sample.score} if sample.score else {})
         if present(sample.invalidation):
             self._tally.add("invalid", piece.where)
-            meta.invalidated, meta.delivery, state = _compact(sample.invalidation), str(state), Delivery.CANCELLED
+            meta.invalidated, meta.delivery, state = compact(sample.invalidation), str(state), Delivery.CANCELLED
         else:
             self._scores(scores, piece.where)
         self._trace(piece, meta)
-        answer = self._answers(scores, texts, meta)
+        answer = answer_of(scores, texts, self._primary, meta)
         output = completion(sample.output, texts)
-        usage = self._usage(sample, meta)
-        self._facts(sample, meta, piece.where)
+        usage = usage_of(sample, self._model, meta)
+        note_facts(sample, meta)
+        if meta.completions:
+            self._tally.add("choices", piece.where)
         first = sample.output.choices[0] if sample.output and sample.output.choices else None
         thought = reasoning(first.message, texts) if first else None
         row = (
@@ -145,7 +117,7 @@ class SampleRows:
             whole(usage.output_tokens),
             whole(usage.reasoning_tokens),
             whole(usage.total_tokens),
-            None if usage is _NO_USAGE else self._model,
+            None if usage is NO_USAGE else self._model,
             finite(sample.working_time),
             self._encode(meta).decode("utf-8", "replace"),
         )
@@ -199,58 +171,6 @@ class SampleRows:
             meta.trace_left_out = len(found) - MAX_STEPS
             self._tally.add("long", piece.where)
 
-    def _answers(self, scores: dict[str, Score], texts: Texts, meta: Meta) -> str | None:
-        """The first scorer's extracted answer; the other scorers' go to ``meta``, cut where they are whole texts."""
-        found = {k: texts(_text(s.answer)) for k, s in scores.items() if s.answer is not None}
-        if not found:
-            return None
-        first = self._first(found)
-        answer = found.pop(first)
-        if found:
-            meta.answers = {k: a[:_MAX_ANSWER] for k, a in found.items()}
-        return answer
-
-    def _first(self, found: dict[str, str]) -> str:
-        for name in self._primary:
-            if name in found:
-                return name
-        return next(iter(found))
-
-    def _usage(self, sample: Sample, meta: Meta) -> Usage:
-        """Tokens that the run's own model used over the whole sample, else in its last generation."""
-        used, last = sample.model_usage or {}, sample.output.usage if sample.output else None
-        usage = used.get(self._model) or last or _NO_USAGE
-        if len(used) > 1 or (used and self._model not in used):
-            meta.usage = {k: _counts(u) for k, u in used.items()}
-        if last is not None and last != usage and _counts(last) != _counts(usage):
-            meta.last_usage = _counts(last)
-        meta.cache_read = whole(usage.input_tokens_cache_read) or None
-        meta.cache_write = whole(usage.input_tokens_cache_write) or None
-        return usage
-
-    def _facts(self, sample: Sample, meta: Meta, where: str) -> None:
-        choices = sample.output.choices if sample.output else None
-        if choices:
-            meta.stop_reason = choices[0].stop_reason
-            if len(choices) > 1:
-                meta.completions = len(choices)
-                self._tally.add("choices", where)
-        if sample.error is not None:
-            meta.error = _message(sample.error)
-        elif sample.output is not None and sample.output.error is not None:
-            meta.error = sample.output.error[:_MAX_ERROR]
-        if sample.error_retries:
-            meta.error_retries = len(sample.error_retries)
-        if sample.limit is not None:
-            meta.limit, meta.limit_value = sample.limit.type, finite(sample.limit.limit)
-        meta.started_at, meta.total_time, meta.uuid = sample.started_at, finite(sample.total_time), sample.uuid
-        if present(sample.metadata):
-            size = len(bytes(sample.metadata))
-            if size > _MAX_METADATA:
-                meta.metadata_bytes = size
-            elif size > 2:
-                meta.metadata = _compact(sample.metadata)
-
 
 @contextmanager
 def _without_gc() -> Iterator[None]:
@@ -261,11 +181,6 @@ def _without_gc() -> Iterator[None]:
     finally:
         if on:
             gc.enable()
-
-
-def _compact(raw: msgspec.Raw) -> msgspec.Raw:
-    """The same JSON without the writer's white space."""
-    return msgspec.Raw(msgspec.json.format(raw, indent=-1))
 
 
 def _single_scorer(header: Header) -> str:
@@ -281,18 +196,6 @@ def _texts(value: str | list[str] | None, texts: Texts) -> list[str]:
     return [texts(v) for v in ([value] if isinstance(value, str) else value or [])]
 
 
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
-
-
-def _message(problem: Problem) -> str:
-    return (problem.message or "")[:_MAX_ERROR]
-
-
-def _counts(usage: Usage) -> list[int | None]:
-    return [whole(usage.input_tokens), whole(usage.output_tokens), whole(usage.total_tokens)]
-
-
 def _logprobs(sample: Sample) -> list[float] | None:
     """Log-probabilities of the generated tokens; none at all when one is missing, so that positions keep meaning."""
     choices = sample.output.choices if sample.output else None
@@ -300,13 +203,3 @@ def _logprobs(sample: Sample) -> list[float] | None:
     values = [finite(token.logprob) for token in content or []]
     known = [v for v in values if v is not None]
     return known if known and len(known) == len(values) else None
-
-
-def whole(value: int | None) -> int | None:
-    """An integer that a column can hold."""
-    return value if value is not None and -(2**63) <= value < 2**63 else None
-
-
-def finite(value: float | None) -> float | None:
-    """A float that is a number."""
-    return value if value is not None and math.isfinite(value) else None

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from foreshock._base import canonical
+from foreshock.readers._inspect_header_types import Header, Metric, Result, Results
 from foreshock.readers._inspect_tally import Tally
-from foreshock.readers._inspect_types import Header, Metric, Result, Results, Score
+from foreshock.readers._inspect_types import Score
 from foreshock.records import ScoreStatus
 
 # The words of Inspect's value_to_float; P is half credit, N is "no answer" and counts as wrong there.
