@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from foreshock.metrics import get_metric, list_metrics, metric
     from foreshock.readers import ReadOptions, read_paths
     from foreshock.records import Finding, parse_model
-    from foreshock.store import Store
+    from foreshock.scoring import score
+    from foreshock.store import Store, add_paths
 
 __all__ = [
     "Finding",
@@ -29,11 +30,13 @@ __all__ = [
     "ReadOptions",
     "Store",
     "__version__",
+    "add_paths",
     "get_metric",
     "list_metrics",
     "metric",
     "parse_model",
     "read_paths",
+    "score",
 ]
 
 _HOMES = {
@@ -41,13 +44,28 @@ _HOMES = {
     "ForeshockError": "_base",
     "ReadOptions": "readers",
     "Store": "store",
+    "add_paths": "store",
     "get_metric": "metrics",
     "list_metrics": "metrics",
     "metric": "metrics",
     "parse_model": "records",
     "read_paths": "readers",
+    "score": "scoring",
 }
-_ROOMS = ("metrics", "mirage", "readers", "records", "report", "series", "stats", "store")
+_ROOMS = (
+    "check",
+    "demo",
+    "metrics",
+    "mirage",
+    "readers",
+    "records",
+    "report",
+    "scoring",
+    "series",
+    "simulate",
+    "stats",
+    "store",
+)
 
 
 def __getattr__(name: str) -> Any:

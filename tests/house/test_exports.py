@@ -41,7 +41,7 @@ def test_rooms_are_attributes(name: str) -> None:
 
 def test_every_room_of_the_house_is_among_them() -> None:
     rooms = {p.parent.name for p in INIT.parent.glob("*/__init__.py") if not p.parent.name.startswith("_")}
-    assert set(foreshock._ROOMS) == rooms - {"demo"}
+    assert set(foreshock._ROOMS) == rooms
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:

@@ -21,6 +21,7 @@ ROOMS = [
     "mirage",
     "check",
     "report",
+    "demo",
 ]
 
 
