@@ -58,10 +58,10 @@ class Tally:
             missing=missing,
         )
 
-    def warnings(self, counts: Counts) -> list[str]:
-        """What a user should know about the rows of this run."""
+    def warnings(self, counts: Counts, *, absent_told: bool = False) -> list[str]:
+        """What a user should know about the rows; ``absent_told``: the reader has counted what is absent."""
         notes = []
-        if counts.missing:
+        if counts.missing and not absent_told:
             whole = "" if counts.expected is None else f" of {counts.expected}"
             notes.append(f"{counts.missing}{whole} expected responses are not in the log")
         rows = self._deliveries.total()
