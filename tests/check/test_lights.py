@@ -73,6 +73,12 @@ def test_resolution_is_the_difference_that_is_found_with_80_percent_power() -> N
     )
 
 
+def test_one_item_has_no_standard_error_and_lights_nothing() -> None:
+    alone = [Standing("m", 0.0, 0.0, 0.79, float("nan"), 1, FULL)]
+    assert light("resolution", pair_error=None, standings=alone)[0] == "no-data"
+    assert light("headroom", pair_error=None, standings=alone)[0] == "no-data"
+
+
 @pytest.mark.parametrize(("best", "state"), [(0.5, "ok"), (0.91, "warn"), (0.97, "firing"), (0.03, "firing")])
 def test_headroom_is_counted_in_steps_that_can_be_seen(best: float, state: str) -> None:
     assert light("headroom", standings=[standing(0.01), standing(best)])[0] == state

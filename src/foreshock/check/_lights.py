@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import pairwise
+from math import isfinite
 
 from foreshock.records import Counts, Light, TrustCard
 
@@ -202,7 +203,8 @@ def resolvable(facts: TaskFacts) -> float | None:
     """Smallest true difference between two models that is found with 80% power; None when it cannot be known."""
     if facts.pair_error is not None:
         return POWER_FACTOR * facts.pair_error
-    errors = [s.stderr for s in facts.standings if s.stderr]
+    # one item has a score and no standard error
+    errors = [s.stderr for s in facts.standings if s.stderr is not None and isfinite(s.stderr) and s.stderr > 0]
     # without shared items the two errors add up
     return POWER_FACTOR * max(errors) * 2**0.5 if errors else None
 
