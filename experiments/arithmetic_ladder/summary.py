@@ -92,9 +92,21 @@ def by_size(found: list[Trajectory], task: str) -> Iterator[str]:
         cells = [f"{means[c][-1]:.3f}" for c in CURVES.values() if c != "exact_match"]
         rows.append([str(width), _spread(t.last("exact_match") for t in group), *cells])
     yield from _table(["width", "exact match, each seed", *(k for k in CURVES if k != "exact match")], rows)
-    shares = [[label, f"{jump_share(np.array(means[column])):.2f}"] for label, column in CURVES.items()]
-    yield "Largest one-interval share of the whole rise over these sizes, seed means:\n"
-    yield from _table(["metric", "share"], shares)
+    yield "Largest one-interval share of the whole rise over the sizes, of the seed means and of each seed:\n"
+    curves = [_over_sizes(learners, widths, seed) for seed in plan.SEEDS]
+    shares = [
+        [label, f"{jump_share(np.array(means[c])):.2f}", *(f"{jump_share(curve[c]):.2f}" for curve in curves if curve)]
+        for label, c in CURVES.items()
+    ]
+    yield from _table(["metric", "means", *(f"seed {s}" for s, c in zip(plan.SEEDS, curves, strict=True) if c)], shares)
+
+
+def _over_sizes(learners: list[Trajectory], widths: list[int], seed: int) -> dict[str, np.ndarray]:
+    """Last values of one seed at all sizes by column; empty where a size is missing."""
+    mine = {t.width: t for t in learners if t.seed == seed}
+    if set(mine) != set(widths):
+        return {}
+    return {column: np.array([mine[w].last(column) for w in widths]) for column in CURVES.values()}
 
 
 def along_training(found: list[Trajectory], task: str) -> Iterator[str]:
