@@ -1,0 +1,98 @@
+"""The shipped logs go through the real readers, and what they hold is what the report says."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from foreshock.check import CheckOptions, check
+from foreshock.demo import unpack
+from foreshock.records import Document
+from foreshock.report import render_html
+from foreshock.store import Store, add_paths
+
+TASK = "ladder_addition"
+
+
+@pytest.fixture(scope="module")
+def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return unpack(tmp_path_factory.mktemp("demo") / "logs")
+
+
+@pytest.fixture(scope="module")
+def last_checkpoints(logs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Results and addition samples of each model's last checkpoint only: enough for a verdict, quick to judge."""
+    folder = tmp_path_factory.mktemp("last")
+    for model in sorted(path for path in logs.rglob("*") if path.is_dir() and list(path.glob("results_*.json"))):
+        date = max(path.stem.removeprefix("results_") for path in model.glob("results_*.json"))
+        (folder / model.name).mkdir()
+        for name in (f"results_{date}.json", f"samples_{TASK}_{date}.jsonl"):
+            shutil.copy(model / name, folder / model.name / name)
+    return folder
+
+
+def checked(folder: Path, store: Path) -> Document:
+    opened = Store.open(store, create=True)
+    added = add_paths(opened, [folder])
+    assert not added.failures
+    return check(opened, CheckOptions(tasks=[TASK]), command=["test"])
+
+
+def alter_one(folder: Path) -> tuple[str, float]:
+    """Turn one response that was right into a wrong one, in output and in the harness's score; give its model."""
+    for path in sorted(folder.rglob("samples_*.jsonl")):
+        lines = path.read_text("utf-8").splitlines()
+        for number, line in enumerate(lines):
+            sample = json.loads(line)
+            right = [s for s in map(json.loads, lines) if s["exact_match"]]
+            if sample["exact_match"] and len(right) < len(lines):
+                wrong = "0" * len(sample["filtered_resps"][0])
+                sample["resps"], sample["filtered_resps"], sample["exact_match"] = [[wrong]], [wrong], 0.0
+                lines[number] = json.dumps(sample)
+                path.write_text("\n".join(lines) + "\n", "utf-8")
+                return path.parent.name, (len(right) - 1) / len(lines)
+    raise AssertionError("no model is right on some items and wrong on others")
+
+
+def test_one_altered_response_changes_score_interval_verdict_table_and_page(
+    last_checkpoints: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+    changed = tmp_path / "changed"
+    shutil.copytree(last_checkpoints, changed)
+    model, expected = alter_one(changed)
+    before, after = checked(last_checkpoints, tmp_path / "a"), checked(changed, tmp_path / "b")
+
+    def row(document: Document) -> dict[str, object]:
+        (found,) = (r for r in document.tables["models"] if r["model"].split("@")[0] == model.replace("__", "/"))
+        return found
+
+    assert row(after)["value"] == pytest.approx(expected)
+    assert row(before)["value"] != row(after)["value"]
+    assert (row(before)["low"], row(before)["high"]) != (row(after)["low"], row(after)["high"])
+    assert before.findings[0].fit != after.findings[0].fit
+    assert before.tables["verdicts"] != after.tables["verdicts"]
+    assert before.tables["series"] != after.tables["series"]
+    assert render_html(before) != render_html(after)
+
+
+def test_every_shipped_file_is_read_and_every_response_arrived(logs: Path, tmp_path: Path) -> None:
+    store = Store.open(tmp_path / "store", create=True)
+    added = add_paths(store, [logs])
+    assert added.failures == []
+    assert {run.status.value for run in added.added} == {"complete"}
+    assert all(run.counts.delivered == run.counts.expected for run in added.added)
+    assert {TASK, f"{TASK}_mc"} <= {run.task for run in added.added}
+    assert len({run.model.split("@")[0] for run in added.added}) >= 6
+
+
+def test_the_shipped_logs_stay_small() -> None:
+    from importlib.resources import files
+
+    sizes = [
+        len(part.read_bytes()) for part in files("foreshock.demo").iterdir() if not part.name.startswith("__pycache")
+    ]
+    assert sum(sizes) < 3_000_000
