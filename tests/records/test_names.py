@@ -56,7 +56,16 @@ def test_the_users_own_step_pattern_wins() -> None:
     assert parse_model("lab/run7-it00042", r"it(\d+)").step == 42
 
 
-@pytest.mark.parametrize("pattern", ["(", r"step\d+", r"(lab)"])
+@pytest.mark.parametrize(
+    "name", ["lab/run7-it{}", "lab/run7/it{}", "lab/run7-it{}-1b", "pretrained=lab/run7,revision=it{}"]
+)
+def test_checkpoints_found_by_the_users_pattern_are_of_one_family(name: str) -> None:
+    cards = [parse_model(name.format(step), r"it(\d+)") for step in ("00042", "00043")]
+    assert [card.step for card in cards] == [42, 43]
+    assert {(card.family, card.post_training) for card in cards} == {("run7", None)}
+
+
+@pytest.mark.parametrize("pattern", ["(", r"step\d+", r"(lab)", r"step(\d\d)?"])
 def test_a_step_pattern_that_finds_no_number_is_an_error(pattern: str) -> None:
     with pytest.raises(ConfigError, match="--step"):
         parse_model("lab/step3", pattern)

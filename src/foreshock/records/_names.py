@@ -92,10 +92,12 @@ def parse_model(name: str, step_pattern: str | None = None) -> ModelCard:
         >>> parse_model("Qwen/Qwen3-Next-80B-A3B-Instruct").active_parameters
         3000000000.0
     """
-    path, revision = _split_arguments(name)
     found: dict[str, Any] = {}
-    if step_pattern is not None and (step := _own_step(name, step_pattern)) is not None:
-        found["step"] = step
+    if step_pattern is not None and (match := _own_step(name, step_pattern)) is not None:
+        found["step"] = int(match.group(1))
+        # left in, it would give every checkpoint a family of its own
+        name = name[: match.start()] + name[match.end() :]
+    path, revision = _split_arguments(name)
     parts = [part for part in path.replace(":", "-").split("/") if part]
     while len(parts) > 1 and parts[0].lower() in PROVIDERS:
         parts.pop(0)
@@ -120,11 +122,13 @@ def _split_arguments(name: str) -> tuple[str, str | None]:
     return (model if model else name.split(",", maxsplit=1)[0]), pairs.get("revision")
 
 
-def _own_step(name: str, pattern: str) -> int | None:
+def _own_step(name: str, pattern: str) -> re.Match[str] | None:
     try:
         match = re.search(pattern, name)
-        return int(match.group(1)) if match else None
-    except (re.error, IndexError, ValueError) as error:
+        if match is not None:
+            int(match.group(1))
+        return match
+    except (re.error, IndexError, TypeError, ValueError) as error:
         raise ConfigError(
             f"--step {pattern!r} does not find a whole number ({error})",
             expected="a regular expression with one group of digits",
