@@ -37,6 +37,15 @@ def test_a_planted_break_is_found() -> None:
     assert said["mirage"] == said["smooth"] == 0
 
 
+def test_a_break_at_the_end_says_that_it_rests_on_one_model() -> None:
+    w = token_world(np.random.default_rng(21), share=0.85, at=0.95, points=6, noise=0.05, lengths=MIXED)
+    j = told(w)
+    assert j.verdict == "break"
+    assert "one model only on one side of the break" in j.finding.title
+    j = told(token_world(np.random.default_rng(21), share=0.85, at=0.5, points=6, noise=0.05, lengths=MIXED))
+    assert "one model only" not in j.finding.title
+
+
 def test_a_planted_break_is_found_among_choices() -> None:
     said = verdicts(choice_world, 20, share=0.8)
     assert said["break"] >= 17

@@ -116,7 +116,9 @@ def test_residual_rule_is_exact_where_the_break_is() -> None:
     step = (border - w) / (1 - w)
     z = 40 * ((1 - step) * t + step * (np.arange(8) > 3)) + rng.standard_normal((4000, 8))
     at = curves(z, design).excess(0.25, 2.0)[:, 3]
-    assert oracle.kstest(at, oracle.t(5).cdf).pvalue > 0.001
+    for tail in (0.1, 0.05, 0.01):
+        # what does not last is taken out, so a little less than the tail is left
+        assert 0.6 * tail <= np.mean(at > oracle.t.ppf(1 - tail, 5)) <= 1.2 * tail + 0.002
 
 
 def test_power_at_a_large_step() -> None:
@@ -144,14 +146,23 @@ def test_replicates_near_a_threshold_count_locally() -> None:
 
 
 def test_a_point_without_replicates_is_not_as_calm_as_the_others() -> None:
-    # seeds agree at the small sizes, where there are several; one large model is off, and the way back is no break
-    z = np.array([0.0, 0.1, 0.2, 0.3, 0.4, 0.6, 0.2, 1.0])
+    # seeds agree at the small sizes, where there are several; the large models, one seed each, are not calm
+    z = np.array([0.0, 0.1, 0.25, 0.3, 0.4, 0.3, 0.4, 1.0])
     calm = np.full(8, 1e-4)
     several = judge_share(curves(z, Design.of(range(8), [3] * 8), calm))
     alone = judge_share(curves(z, Design.of(range(8), [3, 3, 3, 3, 1, 1, 1, 1]), calm))
-    assert several.low > 0.7
-    assert alone.low < several.low - 0.3
-    assert alone.high == 1.0 > several.high
+    assert several.low > 0.5
+    assert alone.low < several.low - 0.1
+    assert alone.high > several.high + 0.2
+
+
+def test_the_way_back_from_a_model_that_is_off_is_no_break() -> None:
+    t = np.linspace(0, 1, 8)
+    z = t + 1e-4 * np.cos(30 * t)
+    z[3] -= 0.6
+    told = judge_share(curves(z, Design.of(t, [3] * 8), np.full(8, 1e-4)))
+    assert told.value > 0.6
+    assert told.low < 0.25
 
 
 def test_item_sampling_is_a_floor_of_the_noise() -> None:

@@ -104,9 +104,22 @@ class Curves:
 
         Returns:
             Shape (draws, points - 1); -inf where the interval spans so much of the axis that the class cannot be left
-            in it, or where the whole rise is not beyond noise.
+            in it, where the whole rise is not beyond noise, or where the excess does not last.
         """
         allowed = allowed_share(self.design, share, ratio)
         c = contrasts(self.design.points, allowed)
         t = (self.z @ c.T) / np.sqrt(self.variance(c))
-        return np.where(self.rising() & (allowed < 1.0), t, -np.inf)
+        return np.where(self.rising() & (allowed < 1.0) & (self.lasting() > allowed * self.rise), t, -np.inf)
+
+    def lasting(self) -> Floats:
+        """Rise of each interval that is not undone next door, shape (draws, points - 1).
+
+        From the higher of the last two points before to the lower of the first two after: the way back from one model
+        that is off is no break. It costs nothing (an 80% step is found as often with it as without). A model that is
+        off at the very end of the axis cannot be told from a step there; the verdict then says that it rests on one.
+        """
+        z = self.z
+        before, after = z[:, :-1].copy(), z[:, 1:].copy()
+        before[:, 1:] = np.maximum(before[:, 1:], z[:, :-2])
+        after[:, :-1] = np.minimum(after[:, :-1], z[:, 2:])
+        return after - before

@@ -195,6 +195,7 @@ def _decide(case: Case) -> None:
     elif share.low > SHARE or other.low > SHARE:
         if on_both:
             _unless_contradicted(case, "break")
+            _one_sided(case)
         else:
             case.reasons.append("a break on one link only")
     elif share.high >= MAY:
@@ -205,6 +206,15 @@ def _decide(case: Case) -> None:
         _unless_contradicted(case, "mirage" if through.sharp(RATIO) else "smooth")
     if share.bends and not on_both:
         case.notes.append(f"bend: the steepest interval of the twin is {share.slope:.1f} times the mean slope")
+
+
+def _one_sided(case: Case) -> None:
+    """Remark that only one model stands beyond the break, when nothing else vouches for it."""
+    assert case.share is not None
+    assert case.design is not None
+    end = {0: 0, case.design.points - 2: -1}.get(case.share.interval)
+    if case.verdict == "break" and end is not None and case.design.seeds[end] < 2:
+        case.notes.append("one model only on one side of the break")
 
 
 def _unless_contradicted(case: Case, verdict: Verdict) -> None:

@@ -93,7 +93,7 @@ def _low(curves: Curves, ratio: float) -> float:
     allowed = np.stack([allowed_share(design, float(s), ratio) for s in _GRID[:-1]])
     t = _over_grid(curves, allowed)
     t[:, ~curves.rising()[0]] = -np.inf
-    t[allowed >= 1.0] = -np.inf
+    t[(allowed >= 1.0) | (curves.lasting() <= allowed * curves.rise)] = -np.inf
     if t[0].max() <= _NEVER:
         return 0.0
     kept = t.max(axis=1) > critical(design, SHARE, ratio, ALPHA)
