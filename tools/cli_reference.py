@@ -83,7 +83,7 @@ def render(command_line: CommandLine) -> str:
 def _section(entry: Command) -> str:
     text, examples, exits = take_apart(entry.command)
     usage = " ".join([entry.name, *entry.command.collect_usage_pieces(entry.context)])
-    parts = [f"## {entry.name}", text, f"Usage: `{usage}`", *_tables(entry)]
+    parts = [f"## {entry.name}", text, f"```text\n{usage}\n```", *_tables(entry)]
     if examples:
         parts += ["```console\n" + "\n".join(f"$ {example}" for example in examples) + "\n```"]
     if exits:

@@ -121,6 +121,9 @@ def test_shapes_of_blocks(tmp_path: Path, text: str, fault: str | None) -> None:
         ("```console\n$ make gold\n```", "no target gold"),
         ("```yaml\nsteps:\n  - run: foreshock ls --every\n```", "--every"),
         ("Say `foreshock ls --every`.", "--every"),
+        ("Say `foreshock add` or `foreshock add --store s`.", None),
+        ("Say `foreshock ls logs`.", "takes no argument 'logs'"),
+        ("Say `foreshock fly`.", "no command `foreshock fly`"),
         ("Say `make gold`.", "no target gold"),
     ],
 )

@@ -5,7 +5,8 @@ Conventions of a page:
 - ``python`` blocks run in order in one namespace, in an empty folder of the page's own, warnings as errors.
 - an ``output`` block right after a ``python`` block is its standard output, compared line by line.
 - in ``console`` blocks a line that begins with ``$ `` is a command (a trailing backslash continues it) and every other
-  line is its output; calls of ``foreshock`` must parse, targets of ``make`` must exist.
+  line is its output; calls of ``foreshock`` must parse, targets of ``make`` must exist. In inline code the same holds,
+  but what a command requires may be left out.
 - ``console run`` blocks are run as well, in the same folder, and their output is compared.
 - in compared output, a line ``...`` stands for any number of lines and ``...`` inside a line for any text.
 - ``toml`` and ``json`` blocks must parse; with a first line ``# foreshock.toml``, ``# pyproject.toml`` or
@@ -22,13 +23,15 @@ import sys
 import tempfile
 import tomllib
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from _docs.commands import PROGRAM, CommandLine, calls_in
 from _docs.markdown import Block, Page, Problem
 
-SECONDS_PER_PAGE = 180
+SECONDS_PER_PAGE = 300
+PAGES_AT_A_TIME = min(4, os.cpu_count() or 1)
 _SHELL = {"bash", "sh", "shell", "zsh", "shell-session"}
 
 
@@ -103,23 +106,31 @@ def check_commands(pages: list[Page], root: Path, command_line: CommandLine | No
     """Commands in console blocks and in inline code that the program or the Makefile would refuse."""
     targets = _make_targets(root)
     for page in pages:
-        for text, line in _shown_commands(page):
+        for text, line in _called(page):
             for fault in _command_faults(text, command_line, targets):
+                yield Problem(page.at(line), fault)
+        for text, line in _mentioned(page):
+            for fault in _command_faults(text, command_line, targets, whole=False):
                 yield Problem(page.at(line), fault)
 
 
-def _shown_commands(page: Page) -> Iterator[tuple[str, int]]:
+def _called(page: Page) -> Iterator[tuple[str, int]]:
     for block in page.blocks:
         if block.language == "console":
             yield from ((step.text, step.line) for step in _console_steps(block))
         elif block.language == "yaml":
             for offset, text in enumerate(block.text.splitlines(), start=1):
                 yield text.strip().removeprefix("- ").removeprefix("run: "), block.line + offset
+
+
+def _mentioned(page: Page) -> Iterator[tuple[str, int]]:
     for line in page.lines:
         yield from ((code, line.number) for code in line.code if code.startswith((f"{PROGRAM} ", "make ")))
 
 
-def _command_faults(text: str, command_line: CommandLine | None, targets: set[str]) -> Iterator[str]:
+def _command_faults(
+    text: str, command_line: CommandLine | None, targets: set[str], *, whole: bool = True
+) -> Iterator[str]:
     try:
         calls = calls_in(text)
     except ValueError as error:
@@ -127,7 +138,7 @@ def _command_faults(text: str, command_line: CommandLine | None, targets: set[st
             yield f"not valid shell ({error})"
         return
     if command_line is not None:
-        yield from (fault for call in calls if (fault := command_line.fault(call)))
+        yield from (fault for call in calls if (fault := command_line.fault(call, whole=whole)))
     made = re.match(r"make ([a-z-]+)", text)
     if made and made.group(1) not in targets:
         yield f"the Makefile has no target {made.group(1)}"
@@ -174,10 +185,11 @@ def steps_of(page: Page) -> list[Step]:
 
 def check_runs(pages: list[Page]) -> Iterator[Problem]:
     """Blocks that fail when they are run, or print something else than the page shows."""
-    for page in pages:
-        steps = steps_of(page)
-        if steps:
-            yield from _run_page(page, steps)
+    wanted = [(page, steps) for page in pages if (steps := steps_of(page))]
+    # every page is a process of its own, so threads are enough to run several at a time
+    with ThreadPoolExecutor(PAGES_AT_A_TIME) as pool:
+        for problems in pool.map(lambda one: list(_run_page(*one)), wanted):
+            yield from problems
 
 
 def _run_page(page: Page, steps: list[Step]) -> Iterator[Problem]:

@@ -51,10 +51,11 @@ class CommandLine:
             if not child.hidden:
                 yield from self._below((*words, name), child, context)
 
-    def fault(self, words: list[str]) -> str | None:
+    def fault(self, words: list[str], *, whole: bool = True) -> str | None:
         """Why the parser would refuse ``words`` (without the program's name), or None.
 
-        Values are not looked at: a page may name files that are not here.
+        Values are not looked at: a page may name files that are not here. Without ``whole`` what a command requires may
+        be left out: a sentence speaks of a command and does not call it.
         """
         command, parent, path, rest = self.root, None, PROGRAM, words
         while True:
@@ -64,7 +65,7 @@ class CommandLine:
             except Exception as error:  # noqa: BLE001 - the parser's exceptions are private names of its library
                 return f"`{path}`: {getattr(error, 'message', error)}"
             if not hasattr(command, "commands"):
-                return _leaf_fault(command, context, path, given, rest)
+                return _leaf_fault(command, context, path, given, rest) if whole or rest else None
             if not rest:
                 return None if given else f"`{path}` is not a whole command"
             name, *rest = rest

@@ -53,6 +53,7 @@ CURVES: dict[str, Callable[[Floats], Floats]] = {
     "late": _late,
     "ramp": _ramp,
 }
+"""Shapes of progress by name; each maps places in [0, 1] to progress from 0 to 1."""
 
 
 def curve(name: str, t: ArrayLike) -> Floats:
