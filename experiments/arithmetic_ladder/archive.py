@@ -61,7 +61,7 @@ def evaluated() -> Iterator[tuple[plan.Run, int]]:
 
 def in_slice(run: plan.Run, step: int) -> bool:
     """Whether the package ships this checkpoint."""
-    return run == SLICE_TRAJECTORY or (run.kind == "learn" and step == plan.STEPS)
+    return run == SLICE_TRAJECTORY or (run in plan.learners() and step == plan.STEPS)
 
 
 def _tar(contents: dict[str, bytes]) -> bytes:
