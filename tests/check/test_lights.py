@@ -22,7 +22,7 @@ def facts(**changes: Any) -> TaskFacts:
     base: dict[str, Any] = {
         "task": "t", "metric": "exact_match", "kind": "hard", "scale": 100.0, "twins": ["gold_logprob"],
         "missing_twin": "Add logprobs.", "floor": 0.0, "ceiling": 1.0, "standings": [standing(0.3), standing(0.5)],
-        "pair_error": 0.02, "agreement": (1.0, 800), "differences": [], "incomplete": 0,
+        "pair_error": 0.02, "agreement": ("exact_match", 800, 800), "differences": [], "incomplete": 0,
         "trends": [(Light.OK, "smooth")],
     }  # fmt: skip
     return TaskFacts(**{**base, **changes})
@@ -57,7 +57,7 @@ def test_a_hard_metric_without_a_twin_warns_and_says_what_to_do() -> None:
 
 
 def test_disagreement_with_the_harness_is_counted() -> None:
-    state, text = light("metric", agreement=(0.9, 200))
+    state, text = light("metric", agreement=("exact_match", 180, 200))
     assert state == "warn"
     assert "20 of 200" in text
 

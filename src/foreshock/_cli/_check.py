@@ -65,6 +65,8 @@ def check(
       foreshock check outputs/ --preset mmlu-pro
     """
     where = places(store)
+    names = fail_on or where.config.fail_on
+    refuse_unknown(names)
     talk = not quiet and str(json) != "-"
     everything = [*(paths or []), *(csv or [])]
     with progress(silent=quiet) as show:
@@ -112,7 +114,7 @@ def check(
         terminal(document, console())
         if html is not None:
             console().print(f"Report: {html}")
-    raise typer.Exit(firing(document, fail_on or where.config.fail_on))
+    raise typer.Exit(firing(document, names))
 
 
 def _read(where: Places, added: Added | None) -> frozenset[str] | None:
@@ -143,19 +145,24 @@ def write_outputs(
         write_text(report.junit(document), junit)
 
 
-def firing(document: Document, fail_on: list[str]) -> int:
-    """1 when a finding fires that ``fail_on`` names, by the beginning of its code, its verdict, or ``any``; else 0.
+def refuse_unknown(fail_on: list[str]) -> None:
+    """Refuse a name that nothing can ever fire under.
 
     Raises:
-        ConfigError: A name is neither a code nor a verdict.
+        ConfigError: A name is neither the beginning of a code, nor ``break``, nor ``any``.
     """
     for name in fail_on:
         if not (name.startswith("FS") or name in ("any", "break")):
             raise ConfigError(f"--fail-on {name!r}", expected="a code such as FS301, a verdict (break), or any")
-    fires = [finding for finding in document.findings if finding.state is State.FIRING]
-    named = any(
-        name == "any" or finding.code.startswith(name) or finding.verdict == name
-        for finding in fires
-        for name in fail_on
+
+
+def firing(document: Document, fail_on: list[str]) -> int:
+    """1 when a finding fires that ``fail_on`` names, by the beginning of its code, its verdict, or ``any``; else 0."""
+    return int(
+        any(
+            name == "any" or finding.code.startswith(name) or finding.verdict == name
+            for finding in document.findings
+            if finding.state is State.FIRING
+            for name in fail_on
+        )
     )
-    return 1 if named else 0

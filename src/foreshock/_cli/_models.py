@@ -32,24 +32,22 @@ def models(
     where = places(store)
     runs = open_store(where).snapshot().runs()
     by_run = model_cards(runs, load_models(where.models), step, None if axis_from == "created" else axis_from)
-    cards: dict[str, ModelCard] = {}
-    for run in runs:
-        cards.setdefault(run.model, by_run[run.run_key])
+    # one name may stand for several checkpoints, when the step is written elsewhere
+    cards = {(run.model, by_run[run.run_key].step): by_run[run.run_key] for run in runs}
     if write is not None:
-        write_text(dump_models(cards), write)
+        write_text(dump_models({name: card for (name, _), card in cards.items()}), write)
         console().print(f"{len(cards)} cards written to {write}. Edit it; it is read at the next command.")
         return
     _show(cards)
 
 
-def _show(cards: dict[str, ModelCard]) -> None:
+def _show(cards: dict[tuple[str, int | None], ModelCard]) -> None:
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, header_style="bold")
     for name in ("model", "family", "parameters", "step", "seed", "released"):
         table.add_column(name, overflow="fold")
-    for name in sorted(cards):
-        card = cards[name]
+    for (name, step), card in sorted(cards.items(), key=lambda kv: (kv[0][0], kv[0][1] or 0)):
 
         def cell(field: str, text: object, card: ModelCard = card) -> str:
             if text is None:
@@ -61,7 +59,7 @@ def _show(cards: dict[str, ModelCard]) -> None:
             one_line(name),
             cell("family", family_label(card)),
             cell("parameters", size),
-            cell("step", card.step),
+            cell("step", step),
             cell("seed", card.seed),
             cell("released", card.released),
         )

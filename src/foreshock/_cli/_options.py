@@ -26,7 +26,10 @@ TaskOption = Annotated[list[str] | None, typer.Option("--task", help="Only these
 ModelOption = Annotated[list[str] | None, typer.Option("--model", help="Only these models (glob patterns).")]
 FamilyOption = Annotated[list[str] | None, typer.Option("--family", help="Only these model families (glob patterns).")]
 AxisOption = Annotated[
-    str | None, typer.Option("--axis", help="Order models by parameters, tokens, flops, step, released or created.")
+    str | None,
+    typer.Option(
+        "--axis", help="Order models by parameters, active_parameters, tokens, flops, step, released or created."
+    ),
 ]
 StepOption = Annotated[
     str | None, typer.Option("--step", help=r"Pattern that finds the training step in a name, such as 'ckpt-(\d+)'.")

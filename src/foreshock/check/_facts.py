@@ -8,6 +8,7 @@ import numpy as np
 
 from foreshock.check._lights import Standing, TaskFacts
 from foreshock.check._lines import Judged
+from foreshock.check._measures import PRIMARY
 from foreshock.check._task import Scored, Task, main_scores, pair_error, standings
 from foreshock.records import Run, RunStatus
 from foreshock.series import conditions_text
@@ -45,7 +46,7 @@ def task_facts(task: Task, judged: Sequence[Judged], agreement: Mapping[str, tup
         ceiling=main.high if main else None,
         standings=standings(complete),
         pair_error=pair_error(task, complete),
-        agreement=(equal / compared, compared) if compared and main and main.source == "foreshock" else None,
+        agreement=(_own(task), equal, compared) if compared else None,
         differences=differences(task.runs, _item_sets(task, complete)),
         incomplete=len(task.runs) - len([run for run in task.runs if run.status is RunStatus.COMPLETE]),
         trends=[one.trend for one in judged],
@@ -88,6 +89,11 @@ def total_facts(
         incomplete=sum(run.status is not RunStatus.COMPLETE for run in runs),
         trends=[one.trend for one in judged],
     )
+
+
+def _own(task: Task) -> str:
+    """Our hard metric on this task, whether or not it is the main one."""
+    return next((measure.name for measure in task.measures.all if measure.base in PRIMARY), "our metric")
 
 
 def _twins(task: Task, judged: Sequence[Judged]) -> list[str]:

@@ -53,7 +53,8 @@ class TaskFacts:
         standings: One per run in the comparison.
         pair_error: Standard error of the difference between two models on the same items (median over neighbouring
             models); None without items or with one model.
-        agreement: Share of responses on which our main metric equals the harness's own score, and how many there were.
+        agreement: Name of our hard metric, responses on which it equals the harness's own score, and how many were
+            compared; None when the harness gave none.
         differences: What differs between the runs, in words (task version, prompt, scorer, items, shots).
         incomplete: Runs left out because they did not complete.
         trends: (state, sentence) of each judged line, the most telling first.
@@ -69,7 +70,7 @@ class TaskFacts:
     ceiling: float | None
     standings: list[Standing]
     pair_error: float | None
-    agreement: tuple[float, int] | None
+    agreement: tuple[str, int, int] | None
     differences: list[str]
     incomplete: int
     trends: list[tuple[Light, str]] = field(default_factory=list)
@@ -96,7 +97,7 @@ def _delivered(facts: TaskFacts) -> tuple[Light, str]:
     lost = counts.refused + counts.error + counts.missing
     total = counts.expected if counts.expected is not None else counts.delivered + lost
     extra = f" {facts.incomplete} unfinished run(s) are left out." if facts.incomplete else ""
-    unparsed = counts.delivered - counts.parsed
+    unparsed = without_answer(counts)
     if lost == 0 and unparsed == 0:
         light = Light.WARN if facts.incomplete else Light.OK
         return light, f"All {total:,} responses arrived and gave an answer.{extra}"
@@ -121,12 +122,11 @@ def _delivered(facts: TaskFacts) -> tuple[Light, str]:
 def _metric(facts: TaskFacts) -> tuple[Light, str]:
     if facts.metric is None:
         return Light.NO_DATA, "Nothing here could be scored: no metric has what it needs."
-    if facts.agreement is not None and facts.agreement[1] > 0:
-        share, n = facts.agreement
-        if share < 1:
-            differing = round((1 - share) * n)
-            text = f"{facts.metric} disagrees with the harness's own score on {differing:,} of {n:,} responses."
-            return Light.WARN, text
+    if facts.agreement is not None:
+        own, equal, n = facts.agreement
+        if equal < n:
+            counts = "" if own == facts.metric else f" The harness's {facts.metric} is what counts here."
+            return Light.WARN, f"{own} differs from the harness's score on {n - equal:,} of {n:,} responses.{counts}"
     if facts.kind == "hard" and not facts.twins:
         return Light.WARN, f"{facts.metric} is all-or-nothing and has no continuous twin here. {facts.missing_twin}"
     if facts.kind == "hard":
@@ -218,7 +218,19 @@ def _half_width(standing: Standing) -> float | None:
 def _lost_share(standing: Standing) -> float:
     counts = standing.counts
     total = counts.expected or (counts.delivered + counts.refused + counts.error + counts.missing)
-    return 1 - counts.parsed / total if total else 0.0
+    return 1 - (counts.delivered - without_answer(counts)) / total if total else 0.0
+
+
+def without_answer(counts: Counts) -> int:
+    """Delivered responses from which no answer could be extracted.
+
+    A log that keeps no extracted answers at all, but scores, says nothing about them: that is none.
+
+    Examples:
+        >>> without_answer(Counts(delivered=10, parsed=8)), without_answer(Counts(delivered=10, scored=10))
+        (2, 0)
+    """
+    return 0 if counts.parsed == 0 and counts.scored else counts.delivered - counts.parsed
 
 
 def _points(value: float, scale: float | None) -> str:

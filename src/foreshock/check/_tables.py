@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from foreshock.check._lights import without_answer
 from foreshock.check._task import Scored, Task
 from foreshock.metrics import harness_metric
 from foreshock.records import ModelCard, Run
@@ -114,7 +115,7 @@ def unit_of(low: float | None, high: float | None) -> str:
 
 def _placed(run: Run, card: ModelCard, axis: str | None) -> dict[str, Any]:
     counts = run.counts
-    answered = counts.delivered
+    unparsed = without_answer(counts)
     return {
         "task": run.task,
         "run_key": run.run_key,
@@ -125,8 +126,8 @@ def _placed(run: Run, card: ModelCard, axis: str | None) -> dict[str, Any]:
         "status": run.status.value,
         "conditions": conditions_text(run),
         **msgspec.to_builtins(counts),
-        "unparsed": answered - counts.parsed,
-        "unparsed_share": (answered - counts.parsed) / answered if answered else None,
+        "unparsed": unparsed,
+        "unparsed_share": unparsed / counts.delivered if counts.delivered else None,
     }
 
 
