@@ -182,6 +182,11 @@ def main() -> None:
         folder.mkdir(exist_ok=True)
         (folder / "mirage_worlds.json").write_text(json.dumps({"summary": told, "rows": rows}, indent=1) + "\n")
         note = f"`python benchmarks/mirage_worlds.py --worlds {args.worlds} --seed {args.seed} --write`\n\n"
+        note += (
+            f"Falsely said breaks: worst cell {told['worst_false_break']:.3f}, mean {told['mean_false_break']:.4f} over "
+            f"{told['cells']} cells without one. Mirage said of a step: at most {told['worst_mirage_on_step']:.3f}. "
+            f"Withheld over all cells: {told['mean_withheld']:.2f}. {told['cpu_seconds']} CPU seconds.\n\n"
+        )
         (folder / "mirage_worlds.md").write_text("# Mirage verdict on worlds of known truth\n\n" + note + table(rows))
         kept = {k: told[k] for k in ("worst_false_break", "worst_cell", "worlds_per_cell", "source", "seed")}
         (ROOT / "src/foreshock/mirage/_rates.json").write_text(json.dumps(kept) + "\n")
