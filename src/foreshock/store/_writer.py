@@ -28,7 +28,7 @@ class Writer:
     """Takes runs and commits them together when its ``with`` block ends.
 
     The block that ends in an error commits nothing; one that is interrupted by Ctrl-C commits the runs that were
-    complete. Memory is bounded: about 32 MiB of rows wait, the rest is on disk already.
+    complete. Memory is bounded: about 16 MiB of rows wait, the rest is on disk already.
 
     Attributes:
         added: Runs of this batch.
