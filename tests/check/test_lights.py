@@ -79,9 +79,11 @@ def test_one_item_has_no_standard_error_and_lights_nothing() -> None:
     assert light("headroom", pair_error=None, standings=alone)[0] == "no-data"
 
 
-@pytest.mark.parametrize(("best", "state"), [(0.5, "ok"), (0.91, "warn"), (0.97, "firing"), (0.03, "firing")])
-def test_headroom_is_counted_in_steps_that_can_be_seen(best: float, state: str) -> None:
-    assert light("headroom", standings=[standing(0.01), standing(best)])[0] == state
+@pytest.mark.parametrize(
+    ("best", "state"), [(0.5, "ok"), (0.91, "ok"), (0.97, "warn"), (0.995, "firing"), (0.03, "warn"), (0.005, "firing")]
+)
+def test_headroom_fires_within_the_margin_of_error_and_warns_within_a_step(best: float, state: str) -> None:
+    assert light("headroom", standings=[standing(0.001), standing(best)])[0] == state
 
 
 def test_what_differs_between_runs_is_named() -> None:

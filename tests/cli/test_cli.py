@@ -54,13 +54,13 @@ def test_adding_again_changes_nothing_and_says_so(call: Call, outputs: Path) -> 
     assert call("add", str(outputs), *MAP)[0] == 0
     code, out, _ = call("add", str(outputs), *MAP)
     assert code == 0
-    assert "1 files unchanged" in out
+    assert "1 file" in out
 
 
 def test_one_bad_file_is_reported_and_the_rest_goes_in(call: Call, outputs: Path, tmp_path: Path) -> None:
     (tmp_path / "broken.jsonl").write_text('{"question": "1+1", "target"')
     code, out, err = call("add", str(outputs), str(tmp_path / "broken.jsonl"), *MAP)
-    assert (code, "1 runs" in out) == (0, True)
+    assert (code, "1 run added" in out) == (0, True)
     assert "broken.jsonl" in err
     code, _, err = call("add", str(tmp_path / "broken.jsonl"), *MAP)
     assert code == 2
@@ -111,7 +111,7 @@ def test_scores_are_made_offline_and_agreement_is_printed(call: Call, outputs: P
     call("add", str(outputs), *MAP)
     code, out, _ = call("score", "--json", "s.json")
     assert code == 0
-    assert "metrics on" in out
+    assert "written" in out
     assert "exact_match" in Path("s.json").read_text()
     assert "0 columns written" in call("score")[1]
 
@@ -127,16 +127,44 @@ def test_cards_are_written_edited_and_used(call: Call, outputs: Path) -> None:
     assert (code, "famly" in err) == (2, True)
 
 
-def test_fail_on_takes_codes_verdicts_and_nothing_else(call: Call, outputs: Path) -> None:
+def test_fail_on_takes_codes_lights_and_verdicts_and_nothing_else(call: Call, outputs: Path) -> None:
     call("add", str(outputs), *MAP)
-    assert call("check", "--fail-on", "FS301")[0] == 0
-    code, _, err = call("check", "--fail-on", "everything")
-    assert (code, "--fail-on" in err) == (2, True)
+    assert call("check", "--fail-on", "FS301", "--fail-on", "headroom")[0] == 0
+    for name in ("everything", "FS999"):
+        code, _, err = call("check", "--fail-on", name)
+        assert (code, "--fail-on" in err) == (2, True)
+
+
+def test_a_light_that_fires_is_an_exit_code_of_one(call: Call, tmp_path: Path) -> None:
+    path = tmp_path / "silent-1b.jsonl"
+    lines = [{**sample, "answer": sample["target"] if int(sample["id"]) % 2 else None} for sample in SAMPLES]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    call("add", str(path), *MAP)
+    assert call("check", "--fail-on", "delivered")[0] == 1
+    assert call("check", "--fail-on", "any")[0] == 1
+    assert call("check", "--fail-on", "FS3")[0] == 0
+    assert call("check")[0] == 0
 
 
 def test_json_on_standard_output_is_all_there_is_on_it(call: Call, outputs: Path) -> None:
     _, out, _ = call("check", str(outputs), *MAP, "--json", "-")
     assert json.loads(out)["schema"] == 1
+
+
+def test_a_fault_of_ours_is_one_line_with_exit_code_two(
+    call: Call, outputs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    call("add", str(outputs), *MAP)
+    monkeypatch.setattr("foreshock._cli._ls._show", lambda *_, **__: {}["nothing"])
+    code, _, err = call("ls")
+    assert (code, err.startswith("foreshock: unexpected KeyError")) == (2, True)
+
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("foreshock._cli._ls._show", interrupt)
+    code, _, err = call("ls")
+    assert (code, "what was finished is kept" in err) == (130, True)
 
 
 def test_help_and_version(call: Call) -> None:

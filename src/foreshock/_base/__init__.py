@@ -19,6 +19,7 @@ from foreshock._base._extras import require
 from foreshock._base._json import canonical, digest, pretty
 from foreshock._base._plugins import load_plugins
 from foreshock._base._progress import Progress, quiet
+from foreshock._base._words import count_of
 
 __all__ = [
     "STORE_FOLDER",
@@ -36,6 +37,7 @@ __all__ = [
     "StoreError",
     "UnknownFormatError",
     "canonical",
+    "count_of",
     "digest",
     "load_config",
     "load_plugins",

@@ -22,7 +22,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         models: File that corrects model cards (``foreshock models --write`` makes it).
         select: Finding codes to show, by prefix; empty means all.
         ignore: Finding codes to leave out, by prefix.
-        fail_on: What makes the exit code 1 when it fires: beginnings of codes, ``break``, or ``any``.
+        fail_on: What makes the exit code 1 when it fires: codes, lights of a trust card, ``break``, or ``any``.
         seed: Seed of every simulation and bootstrap.
     """
 

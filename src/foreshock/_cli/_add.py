@@ -14,7 +14,7 @@ from foreshock._cli._report_added import exit_code, show_added
 
 
 def add(
-    paths: o.MaybePaths = None,
+    paths: o.AddPaths = None,
     store: o.StoreOption = None,
     mapping: o.MapOption = None,
     preset: o.PresetOption = None,

@@ -13,9 +13,9 @@ from foreshock._cli import _options as o
 from foreshock._cli._out import console, progress, write_json, write_text
 from foreshock._cli._places import Places, open_store, places
 from foreshock._cli._report_added import exit_code, show_added
-from foreshock.check import CheckOptions
+from foreshock.check import CODES, LIGHTS, CheckOptions
 from foreshock.check import check as run_check
-from foreshock.records import Document, State
+from foreshock.records import Document, Light, State
 from foreshock.series import load_models
 from foreshock.store import Added, Store, add_paths
 
@@ -32,7 +32,8 @@ def check(
     select: Annotated[list[str] | None, typer.Option("--select", help="Only findings whose code begins so.")] = None,
     ignore: Annotated[list[str] | None, typer.Option("--ignore", help="No findings whose code begins so.")] = None,
     fail_on: Annotated[
-        list[str] | None, typer.Option("--fail-on", help="Exit with 1 when such a finding fires: a code, or 'any'.")
+        list[str] | None,
+        typer.Option("--fail-on", help="Exit with 1 when this fires: FS301, break, a light such as headroom, or any."),
     ] = None,
     mapping: o.MapOption = None,
     preset: o.PresetOption = None,
@@ -149,20 +150,29 @@ def refuse_unknown(fail_on: list[str]) -> None:
     """Refuse a name that nothing can ever fire under.
 
     Raises:
-        ConfigError: A name is neither the beginning of a code, nor ``break``, nor ``any``.
+        ConfigError: A name is neither the beginning of a code, nor a light, nor ``break``, nor ``any``.
     """
+    words = ("any", "break", *LIGHTS)
     for name in fail_on:
-        if not (name.startswith("FS") or name in ("any", "break")):
-            raise ConfigError(f"--fail-on {name!r}", expected="a code such as FS301, a verdict (break), or any")
+        if name not in words and not (name and any(code.startswith(name) for code in CODES)):
+            raise ConfigError(
+                f"nothing can fire under --fail-on {name!r}", expected=f"{', '.join(words)}, or {', '.join(CODES)}"
+            )
 
 
 def firing(document: Document, fail_on: list[str]) -> int:
-    """1 when a finding fires that ``fail_on`` names, by the beginning of its code, its verdict, or ``any``; else 0."""
-    return int(
-        any(
-            name == "any" or finding.code.startswith(name) or finding.verdict == name
-            for finding in document.findings
-            if finding.state is State.FIRING
-            for name in fail_on
-        )
-    )
+    """1 when something fires that ``fail_on`` names, else 0.
+
+    A finding is named by the beginning of its code, by its verdict, or by ``any``; a light of a trust card by its name
+    or by ``any``.
+    """
+    found = {
+        word
+        for finding in document.findings
+        if finding.state is State.FIRING
+        for word in ("any", finding.verdict, *(finding.code[:end] for end in range(1, len(finding.code) + 1)))
+    }
+    for card in document.tables.get("trust", []):
+        fires = [name for name, told in card["lights"].items() if told["state"] == Light.FIRING.value]
+        found |= {*fires, "any"} if fires else set()
+    return int(not found.isdisjoint(fail_on))

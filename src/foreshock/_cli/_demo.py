@@ -31,7 +31,7 @@ def demo(html: o.HtmlOption = Path("report.html"), json: o.JsonOption = None, qu
         store = Store.open(Path(folder) / "store", create=True)
         added = add_paths(store, [unpack(Path(folder) / "logs")], progress=show)
         if talk:
-            show_added(console(), added, store.folder)
+            show_added(console(), added, None)
         document = run_check(store, command=["foreshock", "demo"], progress=show)
     write_outputs(document, html=html, json=json)
     if talk:

@@ -9,7 +9,7 @@ import msgspec
 import typer
 
 from foreshock import __version__
-from foreshock._base import utc_now
+from foreshock._base import count_of, utc_now
 from foreshock._cli import _options as o
 from foreshock._cli._out import console, write_json
 from foreshock._cli._places import open_store, places
@@ -90,12 +90,12 @@ def _show(rows: list[dict[str, Any]], *, show_all: bool) -> None:
     for row in rows:
         lost = row["refused"] + row["error"] + row["missing"]
         status = row["status"] if not show_all or row["state"] == "live" else f"{row['status']}, {row['state']}"
-        expected = row["delivered"] + lost if row["expected"] is None else row["expected"]
+        of = "" if row["expected"] is None else f"/{row['expected']:,}"
         table.add_row(
             row["run_key"][:8],
             one_line(row["task"]),
             one_line(row["model"]),
-            f"{row['delivered']:,}/{expected:,}" if expected else "totals only",
+            f"{row['delivered']:,}{of}" if row["delivered"] or lost else "totals only",
             f"{lost:,}" if lost else "",
             status,
             (row["created"] or "")[:10],
@@ -103,4 +103,5 @@ def _show(rows: list[dict[str, Any]], *, show_all: bool) -> None:
     out = console()
     out.print(table)
     tasks, models = {row["task"] for row in rows}, {row["model"] for row in rows}
-    out.print(f"{len(rows):,} runs, {len(tasks):,} tasks, {len(models):,} models")
+    many = ((rows, "run"), (tasks, "task"), (models, "model"))
+    out.print(", ".join(count_of(len(group), noun) for group, noun in many))

@@ -18,26 +18,54 @@ def main(arguments: Sequence[str] | None = None) -> int:
         0, or 1 when something that ``--fail-on`` names fires, or 2 when the command could not do its work, or 130 after
         Ctrl-C (what was finished by then is kept).
     """
+    asked = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        code = _run(asked or ["--help"])
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        code = INTERRUPTED
+    except ForeshockError as error:
+        return _say(str(error), FAILED)
+    except BrokenPipeError:
+        # the reader of our output went away (`foreshock ls | head`): not an error, and nothing more can be said
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:  # noqa: BLE001 - a fault of ours must not end with 1, which means that a finding fires
+        return _say(_fault(error), FAILED)
+    if code == INTERRUPTED:
+        return _say("interrupted; what was finished is kept, and the same command goes on from there", INTERRUPTED)
+    return code
+
+
+def _run(arguments: list[str]) -> int:
     from typer import Abort
     from typer.exceptions import TyperException
 
     from foreshock._cli._app import app
 
     try:
-        code = app(
-            args=list(sys.argv[1:] if arguments is None else arguments), prog_name="foreshock", standalone_mode=False
-        )
-    except ForeshockError as error:
-        print(f"foreshock: {error}", file=sys.stderr)  # noqa: T201 - the one place where an error is shown
-        return FAILED
-    except TyperException as error:  # a wrong option or argument
-        print(f"foreshock: {error.format_message()}; see: foreshock --help", file=sys.stderr)  # noqa: T201
-        return FAILED
-    except (KeyboardInterrupt, Abort):
-        print("foreshock: interrupted; what was finished is kept", file=sys.stderr)  # noqa: T201
+        code = app(args=arguments, prog_name="foreshock", standalone_mode=False)
+    except Abort:
         return INTERRUPTED
-    except BrokenPipeError:
-        # the reader of our output went away (`foreshock ls | head`): not an error, and nothing more can be said
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+    except TyperException as error:  # a wrong option or argument
+        command = f"{arguments[0]} " if len(arguments) > 1 and not arguments[0].startswith("-") else ""
+        return _say(f"{error.format_message().rstrip('.')}; see: foreshock {command}--help", FAILED)
     return code if isinstance(code, int) else 0
+
+
+def _say(message: str, code: int) -> int:
+    print(f"foreshock: {message}", file=sys.stderr)  # noqa: T201 - the one place where an error is shown
+    return code
+
+
+def _fault(error: Exception) -> str:
+    """One line for the user, the traceback in a file for the report."""
+    import tempfile
+    import traceback
+
+    with tempfile.NamedTemporaryFile("w", prefix="foreshock-", suffix=".log", delete=False, encoding="utf-8") as file:
+        file.write("".join(traceback.format_exception(error)).encode("utf-8", "backslashreplace").decode())
+    return (
+        f"unexpected {type(error).__name__}: {str(error)[:200]}; this is a fault of foreshock; please report it with "
+        f"{file.name}"
+    )

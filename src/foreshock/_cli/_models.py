@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from foreshock._base import count_of
 from foreshock._cli import _options as o
 from foreshock._cli._out import console, write_text
 from foreshock._cli._places import open_store, places
@@ -36,7 +37,10 @@ def models(
     cards = {(run.model, by_run[run.run_key].step): by_run[run.run_key] for run in runs}
     if write is not None:
         write_text(dump_models({name: card for (name, _), card in cards.items()}), write)
-        console().print(f"{len(cards)} cards written to {write}. Edit it; it is read at the next command.")
+        used = "it is read by the next command"
+        if write.absolute() != where.models.absolute():
+            used = f'to use it, name it {where.models}, or say models = "{write}" in foreshock.toml'
+        console().print(f"{count_of(len(cards), 'card')} written to {write}. Edit it; {used}.")
         return
     _show(cards)
 

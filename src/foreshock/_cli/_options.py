@@ -10,7 +10,9 @@ import typer
 from foreshock._base import ConfigError
 from foreshock.readers import ReadOptions
 
-Paths = Annotated[list[Path], typer.Argument(help="Log files or folders; folders are searched.", show_default=False)]
+AddPaths = Annotated[
+    list[Path] | None, typer.Argument(help="Log files or folders; folders are searched.", show_default=False)
+]
 MaybePaths = Annotated[
     list[Path] | None,
     typer.Argument(help="Log files or folders to add first; without any, what the store holds.", show_default=False),

@@ -20,7 +20,12 @@ def console(*, stderr: bool = False) -> Console:
     """A console that never reads markup or emoji codes in what it prints: names and outputs come from strangers."""
     from rich.console import Console
 
-    return Console(stderr=stderr, markup=False, emoji=False, highlight=False, soft_wrap=False)
+    class Plain(Console):
+        def on_broken_pipe(self) -> None:
+            # rich would end the program with 1, which is the code of a finding that fires
+            raise BrokenPipeError
+
+    return Plain(stderr=stderr, markup=False, emoji=False, highlight=False, soft_wrap=False)
 
 
 def write_json(value: object, path: Path) -> None:

@@ -6,6 +6,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from foreshock._base import count_of
 from foreshock.records import RunStatus
 from foreshock.report import one_line
 from foreshock.store import Added
@@ -16,22 +17,24 @@ if TYPE_CHECKING:
 _SHOWN = 20
 
 
-def show_added(out: Console, added: Added, store: Path) -> None:
+def show_added(out: Console, added: Added, store: Path | None) -> None:
     """Say what is new, what was there, and what did not complete."""
     tasks = {run.task for run in added.added}
     models = {run.model for run in added.added}
     responses = sum(run.counts.delivered for run in added.added)
-    parts = [f"{len(added.added):,} runs ({len(tasks):,} tasks, {len(models):,} models, {responses:,} responses) added"]
+    told = (count_of(len(tasks), "task"), count_of(len(models), "model"), count_of(responses, "response"))
+    parts = [f"{count_of(len(added.added), 'run')} added ({', '.join(told)})"]
     if added.unchanged or added.skipped:
-        parts.append(f"{len(added.unchanged):,} runs and {len(added.skipped):,} files unchanged")
+        known = (count_of(len(added.unchanged), "run"), count_of(len(added.skipped), "file"))
+        parts.append(f"unchanged: {' and '.join(known)}")
     if added.removed:
-        parts.append(f"{len(added.removed):,} removed runs stay removed (--again brings them back)")
-    out.print(f"{'; '.join(parts)}. Store: {store}")
+        parts.append(f"{count_of(len(added.removed), 'removed run')} left out (--again brings them back)")
+    out.print(f"{'; '.join(parts)}." + (f" Store: {store}" if store else ""), soft_wrap=True)
     states = Counter(run.status.value for run in added.added if run.status is not RunStatus.COMPLETE)
     if states:
-        told = ", ".join(f"{count} {state}" for state, count in sorted(states.items()))
-        out.print(f"Not complete, and therefore out of trends: {told}. See: foreshock ls")
-    notes = Counter(one_line(warning) for run in added.added for warning in run.warnings)
+        listed = ", ".join(f"{count} {state}" for state, count in sorted(states.items()))
+        out.print(f"Not complete, and therefore not part of any line of models: {listed}. See: foreshock ls")
+    notes = Counter(one_line(warning) for run in added.added for warning in (*run.warnings, *run.meta.get("notes", [])))
     for warning, count in sorted(notes.items(), key=lambda kv: (-kv[1], kv[0]))[:_SHOWN]:
         out.print(f"  note: {warning}" + (f"  (x{count})" if count > 1 else ""))
     if len(notes) > _SHOWN:

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from foreshock._base import count_of
 from foreshock._cli import _options as o
 from foreshock._cli._out import console
 from foreshock._cli._places import open_store, places
@@ -27,4 +28,4 @@ def rm(
     found = find_runs(opened.snapshot(), runs)
     for run in found:
         opened.remove(run.run_key, reason)
-    console().print(f"{len(found)} runs removed. To undo: foreshock add --again PATH")
+    console().print(f"{count_of(len(found), 'run')} removed. To undo: foreshock add --again PATH")

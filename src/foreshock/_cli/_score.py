@@ -9,7 +9,7 @@ import msgspec
 import typer
 
 from foreshock import __version__
-from foreshock._base import utc_now
+from foreshock._base import count_of, utc_now
 from foreshock._cli import _options as o
 from foreshock._cli._out import console, progress, write_json
 from foreshock._cli._places import open_store, places
@@ -69,8 +69,8 @@ def _show(done: Scored, agreed: list[Agreement], lacking: list[Lack]) -> None:
 
     out = console()
     out.print(
-        f"{len(done.metrics)} metrics on {done.segments} segments of responses: {done.written:,} columns written, "
-        f"{done.kept:,} were there or do not apply."
+        f"{count_of(len(done.metrics), 'metric')} on {count_of(done.segments, 'segment')} of responses: "
+        f"{count_of(done.written, 'column')} written, {done.kept:,} were there or do not apply."
     )
     for metric, failures in done.failures.items():
         out.print(f"  {metric} failed on {failures.rows:,} responses, for example: {one_line(failures.example)}")
@@ -87,4 +87,4 @@ def _show(done: Scored, agreed: list[Agreement], lacking: list[Lack]) -> None:
     if advice:
         out.print("\nWhat would allow more")
         for (_, text), tasks in sorted(advice.items()):
-            out.print(f"  {one_line(text)} ({tasks:,} task{'s' if tasks > 1 else ''})")
+            out.print(f"  {one_line(text)} ({count_of(tasks, 'task')})")

@@ -53,12 +53,24 @@ def sql(
         _table(list(result.columns), [list(row) for row in result.rows])
 
 
+_NARROWEST = 12
+
+
 def _table(columns: list[str], rows: list[list[object]]) -> None:
     from rich.table import Table
 
+    out = console()
+    cells = [["" if value is None else one_line(str(value), 200) for value in row] for row in rows]
+    if len(columns) * _NARROWEST > out.width:  # one record below the other, as psql does with \x
+        for number, row in enumerate(cells, 1):
+            out.print(f"row {number}", style="bold")
+            for name, cell in zip(columns, row, strict=True):
+                if cell:
+                    out.print(f"  {one_line(name)}: {cell}", soft_wrap=True)
+        return
     table = Table(box=None, pad_edge=False, header_style="bold")
     for name in columns:
         table.add_column(one_line(name), overflow="fold")
-    for row in rows:
-        table.add_row(*("" if value is None else one_line(str(value), 200) for value in row))
-    console().print(table)
+    for row in cells:
+        table.add_row(*row)
+    out.print(table)

@@ -24,6 +24,9 @@ from foreshock.scoring import agreement, score
 from foreshock.series import Line, aggregate_series, family_label, lines, model_cards
 from foreshock.store import Snapshot, Store
 
+CODES = ("FS301",)
+"""Codes of the findings that ``check`` can give."""
+
 MOVED_PER_FINDING = 10
 MOVED_IN_ALL = 400
 """Responses that go into the document; a report of more than a few megabytes is not read."""

@@ -30,7 +30,7 @@ def task_facts(task: Task, judged: Sequence[Judged], agreement: Mapping[str, tup
             run key.
     """
     rows = main_scores(task)
-    complete = [row for row in rows if row.run.status is RunStatus.COMPLETE]
+    complete = [row for row in rows if row.run.status is RunStatus.COMPLETE] or rows
     main = task.measures.main
     equal = sum(agreement[run.run_key][0] for run in task.runs if run.run_key in agreement)
     compared = sum(agreement[run.run_key][1] for run in task.runs if run.run_key in agreement)
@@ -45,6 +45,7 @@ def task_facts(task: Task, judged: Sequence[Judged], agreement: Mapping[str, tup
         floor=floor,
         ceiling=main.high if main else None,
         standings=standings(complete),
+        everyone=standings(rows),
         pair_error=pair_error(task, complete),
         agreement=(_own(task), equal, compared) if compared else None,
         differences=differences(task.runs, _item_sets(task, complete)),
@@ -83,6 +84,7 @@ def total_facts(
         floor=None,
         ceiling=1.0 if rate else None,
         standings=found,
+        everyone=found,
         pair_error=None,
         agreement=None,
         differences=differences(runs, set()),

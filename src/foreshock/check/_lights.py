@@ -10,7 +10,11 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from math import isfinite
 
+from foreshock._base import count_of
 from foreshock.records import Counts, Light, TrustCard
+
+LIGHTS = ("delivered", "metric", "resolution", "headroom", "comparable", "trend")
+"""Names of the lights, in the order in which a card shows them."""
 
 POWER_FACTOR = 2.8016
 """z(.975) + z(.80): a difference of this many standard errors is found with 80% power at the 5% level."""
@@ -50,7 +54,7 @@ class TaskFacts:
         twins: Continuous metrics of the same responses that have values.
         missing_twin: What would give a twin, as an instruction.
         floor, ceiling: Chance level (or smallest value) and largest value of the metric; None when unknown.
-        standings: One per run in the comparison.
+        standings: One per complete run; of all runs where none is complete.
         pair_error: Standard error of the difference between two models on the same items (median over neighbouring
             models); None without items or with one model.
         agreement: Name of our hard metric, responses on which it equals the harness's own score, and how many were
@@ -58,6 +62,7 @@ class TaskFacts:
         differences: What differs between the runs, in words (task version, prompt, scorer, items, shots).
         incomplete: Runs left out because they did not complete.
         trends: (state, sentence) of each judged line, the most telling first.
+        everyone: One per run, unfinished ones included, for the light ``delivered``; empty means ``standings``.
     """
 
     task: str
@@ -74,6 +79,7 @@ class TaskFacts:
     differences: list[str]
     incomplete: int
     trends: list[tuple[Light, str]] = field(default_factory=list)
+    everyone: list[Standing] = field(default_factory=list)
 
 
 def trust_card(facts: TaskFacts) -> TrustCard:
@@ -91,12 +97,13 @@ def trust_card(facts: TaskFacts) -> TrustCard:
 
 
 def _delivered(facts: TaskFacts) -> tuple[Light, str]:
-    counts = sum((s.counts for s in facts.standings), Counts())
+    runs = facts.everyone or facts.standings
+    counts = sum((s.counts for s in runs), Counts())
     if counts.expected is None and counts.delivered == 0:
         return Light.NO_DATA, "Only totals are in the logs: whether every response arrived cannot be seen."
     lost = counts.refused + counts.error + counts.missing
     total = counts.expected if counts.expected is not None else counts.delivered + lost
-    extra = f" {facts.incomplete} unfinished run(s) are left out." if facts.incomplete else ""
+    extra = f" Left out: {count_of(facts.incomplete, 'unfinished run')}." if facts.incomplete else ""
     unparsed = without_answer(counts)
     if lost == 0 and unparsed == 0:
         light = Light.WARN if facts.incomplete else Light.OK
@@ -112,7 +119,7 @@ def _delivered(facts: TaskFacts) -> tuple[Light, str]:
         if count
     ]
     # losing responses matters once it could move the score by more than the sampling error already does
-    heavy = [s.model for s in facts.standings if _lost_share(s) > (_half_width(s) or 0.0)]
+    heavy = [s.model for s in runs if _lost_share(s) > (_half_width(s) or 0.0)]
     text = f"Of {total:,} responses {', '.join(parts)}."
     if heavy:
         return Light.FIRING, f"{text} In {_names(heavy)} that is more than the score's margin of error.{extra}"
@@ -157,27 +164,19 @@ def _headroom(facts: TaskFacts) -> tuple[Light, str]:
     step = resolvable(facts)
     if step is None or facts.ceiling is None or not facts.standings:
         return Light.NO_DATA, "The ceiling or the number of items is not known."
-    best = max(s.value for s in facts.standings)
-    left = facts.ceiling - best
-    if left < step:
-        return (
-            Light.FIRING,
-            f"The best model is {_points(left, facts.scale)} below the ceiling, less than can be told apart.",
-        )
-    floor = facts.floor if facts.floor is not None else 0.0
-    if best - floor < step:
-        return (
-            Light.FIRING,
-            f"The best model is {_points(best - floor, facts.scale)} above the floor, less than can be told apart.",
-        )
-    if left < 2 * step:
-        return (
-            Light.WARN,
-            f"The best model is {_points(left, facts.scale)} below the ceiling: room for one more visible step.",
-        )
+    best = max(facts.standings, key=lambda standing: standing.value)
+    left = facts.ceiling - best.value
+    risen = best.value - (facts.floor if facts.floor is not None else 0.0)
+    near, side = (left, "below the ceiling") if left <= risen else (risen, "above the floor")
+    told = f"The best model is {_points(near, facts.scale)} {side}"
+    if near <= (_half_width(best) or 0.0):
+        return Light.FIRING, f"{told}, which is within its margin of error."
+    if near < step:
+        return Light.WARN, f"{told}: with these items a step of that size would not be seen."
+    steps = int(left / step)
     return (
         Light.OK,
-        f"The best model is {_points(left, facts.scale)} below the ceiling: room for {int(left / step)} visible steps.",
+        f"{told}: room for {count_of(steps, 'visible step')}." if side == "below the ceiling" else f"{told}.",
     )
 
 

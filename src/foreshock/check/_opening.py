@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from foreshock._base import count_of
 from foreshock.check._lines import Judged
 from foreshock.records import Counts, Run, RunStatus
 
@@ -28,12 +29,12 @@ def _can(runs: Sequence[Run], judged: Sequence[Judged], metrics: Sequence[str]) 
     tasks, models = {run.task for run in runs}, {run.model for run in runs}
     found = []
     if total.delivered:
-        many = f"{len(metrics)} metrics" if len(metrics) != 1 else "1 metric"
         found.append(
-            f"score {total.delivered:,} stored responses of {len(models):,} models on {len(tasks):,} tasks under {many}"
+            f"score {count_of(total.delivered, 'stored response')} of {count_of(len(models), 'model')} on "
+            f"{count_of(len(tasks), 'task')} under {count_of(len(metrics), 'metric')}"
         )
     elif runs:
-        found.append(f"show the logged totals of {len(models):,} models on {len(tasks):,} tasks")
+        found.append(f"show the logged totals of {count_of(len(models), 'model')} on {count_of(len(tasks), 'task')}")
     words = Counter(one.finding.verdict for one in judged)
     said = sum(words[word] for word in ("smooth", "mirage", "break"))
     if said:
@@ -50,9 +51,9 @@ def _cannot(runs: Sequence[Run], judged: Sequence[Judged], unread: int) -> list[
         found.append(f"give a verdict on {len(open_lines)} of {len(judged)} lines ({share:.0%} withheld)")
     unfinished = sum(run.status is not RunStatus.COMPLETE for run in runs)
     if unfinished:
-        found.append(f"use {unfinished} unfinished run(s) in trends")
+        found.append(f"use {count_of(unfinished, 'unfinished run')} in lines of models")
     if unread:
-        found.append(f"read {unread} file(s); they are listed below with the reason")
+        found.append(f"read {count_of(unread, 'file')}; the reasons are listed below")
     return found
 
 
@@ -64,6 +65,6 @@ def _needs(judged: Sequence[Judged]) -> list[dict[str, Any]]:
             alike.setdefault(str(one.verdict["reason"]), []).append(one)
     ordered = sorted(alike.items(), key=lambda kv: (-len(kv[1]), kv[0]))
     return [
-        _row("needs", f"{len(ones)} line{'s' if len(ones) > 1 else ''} ({reason}): {ones[0].finding.advice}")
+        _row("needs", f"{count_of(len(ones), 'line')} ({reason}): {ones[0].finding.advice}")
         for reason, ones in ordered[:_SHOWN]
     ]

@@ -8,13 +8,14 @@ from typing import NamedTuple
 
 import msgspec
 
-from foreshock._base import ForeshockError, Progress, digest, quiet
+from foreshock._base import BrokenFileError, ForeshockError, Progress, digest, quiet
 from foreshock.readers import Failure, ReadOptions, read_paths, readers
 from foreshock.records import Run
 from foreshock.store._snapshot import Snapshot
 from foreshock.store._store import Store
 
 _READ_WITH = "read_with"
+_ENDS = (KeyboardInterrupt, SystemExit, GeneratorExit, MemoryError)
 
 
 class Added(NamedTuple):
@@ -80,15 +81,30 @@ def add_paths(
                 failures.append(found)
                 continue
             run = msgspec.structs.replace(found.run, meta={**found.run.meta, _READ_WITH: read_with})
+            path = Path(run.sources[0].path if run.sources else run.run_key)
             try:
                 writer.write(run, found.batches)
             except ForeshockError as error:
-                failures.append(Failure(Path(run.sources[0].path if run.sources else run.run_key), error))
+                failures.append(Failure(path, error))
+            except _ENDS:
+                raise
+            except BaseException as error:  # noqa: BLE001 - Polars panics are no Exception; one bad file is not the others
+                failures.append(Failure(path, _unexpected(error, path)))
     runs = (*writer.added, *writer.unchanged, *writer.removed)
     # files that belong together are read together: an unchanged one is read again with a changed one
     opened = {source.path for run in runs for source in run.sources}
     skipped = [path for path in as_before if str(path.absolute()) not in opened]
     return Added(writer.added, writer.unchanged, writer.removed, skipped, failures)
+
+
+def _unexpected(error: BaseException, path: Path) -> BrokenFileError:
+    """A fault of ours met a file; the file is named and the rest goes on."""
+    return BrokenFileError(
+        f"unexpected {type(error).__name__}: {str(error)[:200]}",
+        expected="a log that the reader understands",
+        do="please report it with this file; the others were read",
+        where=str(path),
+    )
 
 
 def _known(snapshot: Snapshot, read_with: str) -> dict[str, tuple[int, int]]:
