@@ -6,7 +6,7 @@ Two logs are made in a temporary folder (or taken from ``--folder``, made there 
 zstd members of 8-10 kB of JSON a sample, and 400 MB of lm-evaluation-harness samples with four choices a document.
 
 Every measurement is a process of its own: user and system seconds of all its threads and its peak resident memory,
-imports included; the best of ``--runs``. A fixed loop of plain Python runs before and after each, on the same clock.
+imports included; the least time and the most memory of ``--runs``. A fixed loop of plain Python runs before and after each, on the same clock.
 On a quiet machine its time is always the same, so that a larger one beside a figure means that the machine was busy.
 All that read a log must find the same samples and the same number of right answers, else nothing is printed.
 
@@ -55,7 +55,7 @@ JOBS = (
 
 
 class Measured(NamedTuple):
-    """The best of some runs; memory in MB (10^6 bytes), ``right`` counts harness scores of 1."""
+    """The best of some runs, with the most memory of any; in MB (10^6 bytes), ``right`` counts harness scores of 1."""
 
     cpu: float
     memory: float
@@ -134,7 +134,7 @@ def calibrate() -> float:
 
 
 def measure(job: Job, path: Path, python: str, runs: int) -> Measured:
-    """The run with the least CPU time; the least memory of all runs."""
+    """The run with the least CPU time, with the most memory of all runs."""
     found = []
     for _ in range(runs):
         before = calibrate()
@@ -145,7 +145,7 @@ def measure(job: Job, path: Path, python: str, runs: int) -> Measured:
         print(f"{job.log}, {job.what}: {done.cpu:.2f} CPU s, {done.memory:.0f} MB", file=sys.stderr)
     if len({(m.samples, m.right) for m in found}) > 1:
         raise SystemExit(f"{job.log}: runs found different things: {found}")
-    return min(found)._replace(memory=min(m.memory for m in found))
+    return min(found)._replace(memory=max(m.memory for m in found))
 
 
 def logs(folder: Path, samples: int) -> dict[str, Path]:
