@@ -28,7 +28,8 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     if reporter is None or not SHARED_DATA.is_dir():
         return
-    skipped = reporter.stats.get("skipped", [])
+    # slow tests may need what `make test` does not install (torch, Chromium); CI runs none of them
+    skipped = [report for report in reporter.stats.get("skipped", []) if "slow" not in report.keywords]
     if skipped and session.exitstatus == pytest.ExitCode.OK:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
         reporter.write_line(f"{len(skipped)} skipped although ../shared/data is here:", red=True)
