@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -371,6 +373,60 @@ def test_a_full_disk_is_told_and_what_was_added_stays(store: Store, monkeypatch:
     assert store.snapshot().scan("responses").collect().height == 4
     store.write(make_run("r1"), make_batches())
     assert store.snapshot().scan("responses").collect().height == 8
+
+
+@contextmanager
+def full_disk(limit: int) -> Iterator[None]:
+    """No file may grow beyond ``limit`` bytes: as a disk that fills up while Polars writes."""
+    resource = pytest.importorskip("resource")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_a_disk_that_fills_up_inside_polars_is_told_and_leaves_no_draft(store: Store) -> None:
+    store.write(make_run("r0"), make_batches())
+    segment = store.snapshot().segments()[0]
+    for work in (
+        lambda: store.write(make_run("r1"), make_batches()),
+        lambda: store.put_scores(segment, "m@1", [1.0] * segment.rows, ["scored"] * segment.rows),
+    ):
+        with full_disk(100), pytest.raises(StoreError, match="cannot write"):
+            work()
+        assert list((store.folder / "tmp").iterdir()) == []
+    assert [run.run_key for run in store.snapshot().runs()] == ["r0"]
+
+
+@pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyboardInterrupt()])
+def test_rows_of_a_complete_run_outlive_a_spill_that_fails(
+    store: Store, monkeypatch: pytest.MonkeyPatch, error: BaseException
+) -> None:
+    monkeypatch.setattr("foreshock.store._segments.MAX_ROWS", 4)
+    monkeypatch.setattr("foreshock.store._segments.SEGMENT_ROWS", 6)
+
+    def refuse(*_: object) -> None:
+        raise error
+
+    with store.writer() as writer:
+        writer.write(make_run("r0"), make_batches())
+        with monkeypatch.context() as broken:
+            broken.setattr("foreshock.store._segments.publish", refuse)
+            with pytest.raises((StoreError, KeyboardInterrupt)):
+                writer.write(make_run("r1"), make_batches())
+    assert [run.run_key for run in store.snapshot().runs()] == ["r0"]
+    assert store.snapshot().scan("responses").collect().height == 4
+
+
+def test_a_batch_cut_by_ctrl_c_does_not_shift_the_columns() -> None:
+    from foreshock.store._segments import _Pending
+
+    pending = _Pending("responses")
+    pending.add({"row": [0, 1], "delivery": ["ok", "ok"]}, 2)
+    pending.columns["row"].append(2)
+    assert pending.take().rows() == [(0, "ok"), (1, "ok")]
 
 
 def test_rows_may_come_out_of_order_but_not_twice(store: Store) -> None:

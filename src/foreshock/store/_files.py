@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import secrets
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,24 +22,45 @@ def writing(where: Path) -> Iterator[None]:
     """Turn a full disk or a folder that may not be written into a message.
 
     Raises:
-        StoreError: In place of the OSError.
+        StoreError: In place of the OSError, or of the error in which Polars wraps one.
     """
     try:
         yield
-    except OSError as error:
+    except Exception as error:
+        what = _words(error)
+        if what is None:
+            raise
         raise StoreError(
-            f"cannot write ({error.strerror or error})",
+            f"cannot write ({what})",
             expected="a folder with room that may be written",
             do="make room, or choose another folder with --store; what was reported as added is safe",
             where=str(where),
         ) from None
 
 
-def temporary(root: Path) -> Path:
-    """A fresh name inside the store's own ``tmp`` folder (same file system, so that a rename is atomic)."""
+def _words(error: Exception) -> str | None:
+    """What went wrong, or None when the error is not one of writing."""
+    if isinstance(error, OSError):
+        return error.strerror or str(error)
+    # the system's words come through Polars as they are ("No space left on device (os error 28)") or, where the disk
+    # was full at the footer, not at all ("transport error"): whatever Polars cannot write is told in its own words
+    polars = sys.modules.get("polars")
+    return str(error) if polars is not None and isinstance(error, polars.exceptions.PolarsError) else None
+
+
+@contextmanager
+def drafting(root: Path) -> Iterator[Path]:
+    """A fresh name inside the store's own ``tmp`` folder (same file system, so that a rename is atomic).
+
+    Whatever is left under that name at the end goes: a draft on a full disk would keep it full.
+    """
     folder = root / "tmp"
     folder.mkdir(exist_ok=True)
-    return folder / f"{os.getpid()}-{secrets.token_hex(8)}"
+    draft = folder / f"{os.getpid()}-{secrets.token_hex(8)}"
+    try:
+        yield draft
+    finally:
+        draft.unlink(missing_ok=True)
 
 
 def publish(source: Path, target: Path) -> None:
@@ -52,8 +74,7 @@ def publish(source: Path, target: Path) -> None:
 
 def write_file(root: Path, target: Path, data: bytes) -> None:
     """Write ``data`` so that a kill at any instant leaves either the whole file or none."""
-    with writing(target):
-        source = temporary(root)
+    with writing(target), drafting(root) as source:
         source.write_bytes(data)
         publish(source, target)
 
@@ -64,17 +85,15 @@ def write_new(root: Path, target: Path, data: bytes) -> bool:
     Raises:
         OSError: The file system has no hard links.
     """
-    source = temporary(root)
-    source.write_bytes(data)
-    with source.open("rb+") as file:
-        os.fsync(file.fileno())
-    target.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        os.link(source, target)
-    except FileExistsError:
-        return False
-    finally:
-        source.unlink()
+    with drafting(root) as source:
+        source.write_bytes(data)
+        with source.open("rb+") as file:
+            os.fsync(file.fileno())
+        target.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            os.link(source, target)
+        except FileExistsError:
+            return False
     sync_folder(target.parent)
     return True
 

@@ -11,7 +11,7 @@ import polars as pl
 
 from foreshock.records import MAX_BYTES, MAX_ROWS
 from foreshock.store._commit import SegmentEntry
-from foreshock.store._files import file_sha256, publish, temporary, writing
+from foreshock.store._files import drafting, file_sha256, publish, writing
 from foreshock.store._frames import SCHEMAS, build, complete
 
 SEGMENT_ROWS = 250_000
@@ -39,8 +39,7 @@ def segment_path(root: Path, table: str, sha256: str) -> Path:
 
 def write_parquet(root: Path, table: str, frame: pl.DataFrame) -> tuple[str, int]:
     """Write ``frame`` as it is and return the file's SHA-256 and size; equal frames share one file."""
-    with writing(root / table):
-        draft = temporary(root)
+    with writing(root / table), drafting(root) as draft:
         # level 1 costs two thirds of the CPU of the default level 3, for 15% more bytes
         frame.write_parquet(draft, compression="zstd", compression_level=1, row_group_size=ROW_GROUP)
         sha256 = file_sha256(draft)
@@ -124,7 +123,8 @@ class _Pending:
         return self.rows >= MAX_ROWS or self.characters >= MAX_BYTES
 
     def take(self) -> pl.DataFrame:
-        frame = build(self.table, self.columns)
+        # Ctrl-C inside add() leaves some columns longer than others; the batch it cut was not counted
+        frame = build(self.table, {name: values[: self.rows] for name, values in self.columns.items()})
         self.__init__(self.table)  # type: ignore[misc]
         return frame
 
@@ -187,10 +187,15 @@ class Buffer:
                 self._set(table, frame)
                 return
             frame = self._news(frame)
-        self._set(table, None)
-        if frame.height:
-            frame = frame.sort(ORDER[table], maintain_order=True)
-            self.written.append(write_sorted(self._root, table, frame))
+        try:
+            self._set(table, None)
+            if frame.height:
+                frame = frame.sort(ORDER[table], maintain_order=True)
+                self.written.append(write_sorted(self._root, table, frame))
+        except BaseException:
+            # a full disk or Ctrl-C: runs that were complete may still be committed, and need these rows
+            self._set(table, frame)
+            raise
 
     def _set(self, table: str, frame: pl.DataFrame | None) -> None:
         self._frames[table] = [] if frame is None else [frame]
