@@ -22,6 +22,10 @@ class Read(NamedTuple):
         return [*self.run.warnings, *late]
 
     @property
+    def notes(self) -> list[str]:
+        return self.run.meta.get("notes", [])
+
+    @property
     def guesses(self) -> list[str]:
         return self.run.guesses + [
             w for b in self.batches if b.table == "runs" for w in b.columns.get("guesses", [[]])[0]

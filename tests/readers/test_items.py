@@ -86,7 +86,8 @@ def test_every_container_gives_the_same_rows(tmp_path: Path, name: str) -> None:
     assert read.run.task == "sums"
     assert read.run.model == ("bom" if name == "bom.csv" else "llm")
     assert sorted(read.guesses) == ["model", "task"]
-    (told,) = read.warnings
+    assert not read.warnings, "a note is nothing to worry about"
+    (told,) = read.notes
     assert told == "read as item=question_id, input=question, output=output, answer=pred, target=gold, score=correct"
 
 
@@ -99,7 +100,8 @@ def test_map_names_columns_and_parts_of_objects(tmp_path: Path) -> None:
     assert read.column("items", "targets") == [["a", "b"]] * 3
     assert (read.run.model, read.run.task) == ("m1", "t")
     assert not read.guesses
-    assert not read.warnings, "nothing was guessed"
+    assert not read.warnings
+    assert not read.notes, "nothing was guessed"
 
 
 def test_one_run_per_model_and_task_though_interleaved(tmp_path: Path) -> None:
@@ -219,9 +221,92 @@ def test_duplicates_that_disagree_are_kept_and_told(tmp_path: Path) -> None:
     path.write_bytes(as_csv([{"id": "a", "score": 1}, {"id": "b", "score": 1}, {"id": "a", "score": 0}]))
     read = read_one(path)
     assert read.column("scores", "value") == [1.0, 1.0, 0.0]
-    assert any("1 rows repeat an item with other content ('a' in lines 2 and 4)" in w for w in read.warnings)
+    (told,) = read.warnings
+    assert "1 row repeats an item with other content ('a' in lines 2 and 4)" in told
+    assert "they are read as epochs 1 to 2 of one model" in told
+    assert read.column("responses", "epoch") == [1, 1, 2]
     path.write_bytes(as_csv([{"id": "a", "score": 1}, {"id": "a", "score": 1}]))
-    assert not any("repeat" in w for w in read_one(path).warnings)
+    copies = read_one(path)
+    assert not copies.warnings
+    assert copies.column("responses", "epoch") == [1, 1], "copies are no repetitions"
+    path.write_bytes(as_csv([{"id": "a", "score": s, "epoch": 1} for s in (0, 1)]))
+    (told,) = read_one(path).warnings
+    assert told.endswith("; all are kept"), "a column numbers the repetitions: these are something else"
+    path.write_bytes(as_jsonl([{"id": 1, "input": f"q{i}", "score": i % 2} for i in range(2)]))
+    other = read_one(path)
+    assert other.column("responses", "epoch") == [1, 1], "two questions under one id are no repetitions"
+    assert any("1 row repeats an item with another question" in w for w in other.warnings)
+
+
+POOL = [
+    {"qid": i, "q": f"{i}?", "text": f"{m} says {i}", "guess": str((i * k) % 7), "truth": "3", "kind": "abc"[i % 3]}
+    | {"model": m, "ms": 100 * i + k}
+    for k, m in enumerate(("a-1b", "a-2b", "a-3b", "a-4b", "a-5b"))
+    for i in range(60)
+]
+POOL_MAP = {"item": "qid", "input": "q", "output": "text", "answer": "guess", "target": "truth"}
+
+
+def test_a_mapping_that_forgets_the_model_does_not_pool_models(tmp_path: Path) -> None:
+    path = tmp_path / "all.jsonl"
+    path.write_bytes(as_jsonl(POOL))
+    reads, failures = read_all(path, map=POOL_MAP)
+    assert not failures
+    assert [r.run.model for r in reads] == ["a-1b", "a-2b", "a-3b", "a-4b", "a-5b"]
+    assert {len(r.column("responses", "row")) for r in reads} == {60}
+    assert not any(r.warnings for r in reads)
+    (note,) = reads[0].notes
+    assert note.startswith("read as item=qid, model=model, input=q")
+    assert note.endswith("(model by the name of the column)")
+    assert "told apart by model;" in failure(path, map=POOL_MAP, model="one"), "they are not one model all the same"
+    path.write_bytes(as_jsonl([{"n": i, "say": "x", "system": "Be brief."} for i in range(3)]))
+    assert read_one(path, map={"item": "n", "output": "say"}, model="one").run.model == "one"
+
+
+@pytest.mark.parametrize("interleaved", [False, True])
+def test_models_under_another_name_are_refused_with_the_way_out(tmp_path: Path, interleaved: bool) -> None:
+    rows = [{("who" if k == "model" else k): v for k, v in row.items()} for row in POOL]
+    path = tmp_path / "all.jsonl"
+    path.write_bytes(as_jsonl(sorted(rows, key=lambda r: r["qid"]) if interleaved else rows))
+    told = failure(path, map=POOL_MAP)
+    assert "items occur up to 5 times with other content, told apart by who;" in told
+    assert "--map item=qid,model=who,input=q,output=text,answer=guess,target=truth, or task=who, or epoch=who" in told
+    assert len(read_all(path, map={**POOL_MAP, "model": "who"})[0]) == 5
+    (numbered,) = read_all(path, map={**POOL_MAP, "epoch": "who"})[0]
+    assert sorted(numbered.column("responses", "epoch")) == sorted([1, 2, 3, 4, 5] * 60)
+
+
+def test_repetitions_without_any_number_are_epochs_and_said_to_be(tmp_path: Path) -> None:
+    rows = [{k: v for k, v in row.items() if k not in ("model", "ms")} for row in POOL]
+    path = tmp_path / "all.jsonl"
+    path.write_bytes(as_jsonl(rows))
+    read = read_one(path, map=POOL_MAP)
+    assert read.column("responses", "epoch") == [e for e in range(1, 6) for _ in range(60)]
+    assert len(read.column("items", "item_id")) == 60
+    (told,) = read.warnings
+    assert told.startswith("240 rows repeat an item with other content ('0' in lines 1 and 61, ")
+    assert "read as epochs 1 to 5 of one model; if they come from several models" in told
+    path.write_bytes(as_jsonl([{k: v for k, v in row.items() if k != "qid"} for row in rows]))
+    nameless = read_one(path, map={k: v for k, v in POOL_MAP.items() if k != "item"})
+    assert nameless.column("responses", "epoch") == read.column("responses", "epoch"), "the text names the item"
+
+
+def test_what_tells_rows_apart_is_seen_beside_a_mapping(tmp_path: Path) -> None:
+    rows = [
+        {"n": i, "say": f"{i}{e}{t}", "task": t, "epoch": e, "category": "c", "created": i}
+        for t in ("t1", "t2")
+        for e in (1, 2)
+        for i in range(3)
+    ]
+    path = tmp_path / "x.jsonl"
+    path.write_bytes(as_jsonl(rows))
+    reads, _ = read_all(path, map={"item": "n", "output": "say"})
+    assert [r.run.task for r in reads] == ["t1", "t2"], "a moment for each row makes no runs"
+    assert reads[0].column("responses", "epoch") == [1, 1, 1, 2, 2, 2]
+    assert reads[0].column("items", "subset") == ["c"] * 3
+    assert reads[0].notes[0].endswith("(task, epoch, subset by the name of the column)")
+    path.write_bytes(as_jsonl([{"n": 1, "say": "x", "model": "a", "llm": "b"}]))
+    assert "columns 'model' and 'llm' could both be the model" in failure(path, map={"item": "n", "output": "say"})
 
 
 def test_targets_win_over_an_index_that_disagrees(tmp_path: Path) -> None:
@@ -268,7 +353,7 @@ def test_answer_is_read_by_its_company(tmp_path: Path) -> None:
     ):
         path = tmp_path / "m.jsonl"
         path.write_bytes(as_jsonl([dict.fromkeys(columns, "1")]))
-        assert role in read_one(path).warnings[0]
+        assert role in read_one(path).notes[0]
     path.write_bytes(as_jsonl([{"id": 1, "answer": "1"}]))
     assert "no column is plainly" in failure(path)
 

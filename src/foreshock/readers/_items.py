@@ -95,6 +95,8 @@ class ItemReader:
         identity = {"roles": columns, "scale": options.scale, "model": options.model, "task": options.task}
         cut = table.data.cut if isinstance(table.data, LineRows) else None
         unused = [c for c in table.data.columns if c not in columns.values()]
+        meta = {"read_as": columns, "columns_not_used": unused} | ({"notes": plan.notes} if plan.notes else {})
+        repeats = survey.repeats[group]
         run = Run(
             run_key=key,
             format=self.name,
@@ -105,12 +107,13 @@ class ItemReader:
             created=group.date or (chat(output).created if is_chat(output) else None),
             sources=[table.source],
             status=RunStatus.PARTIAL if cut else RunStatus.COMPLETE,
-            warnings=[*plan.notes, *survey.warnings, *([cut] if cut else [])],
+            warnings=[*repeats.warnings, *([cut] if cut else [])],
             guesses=names.guesses,
-            meta={"read_as": columns, "columns_not_used": unused},
+            meta=meta,
         )
         run = msgspec.structs.replace(run, ingest_id=ingest_id(key, run.sources, run.reader, identity))
-        rows = ItemRows(columns.get("score", "score"), options.scale, survey.first_epoch, table.where)
+        score, epoch = columns.get("score", "score"), survey.first_epoch
+        rows = ItemRows(score, options.scale, epoch, table.where, numbered=repeats.numbered)
         return Reading(run, _batches(rows, chain([first], records)))
 
 
@@ -125,9 +128,9 @@ def _plan(table: Table, options: ReadOptions) -> _Plan:
     columns, where = table.data.columns, table.where
     if options.preset:
         chosen = preset(options.preset)
-        return _Plan(told({**chosen.roles, **options.map}, columns, where), chosen, [])
+        return _told_plan({**chosen.roles, **options.map}, chosen, table, options)
     if options.map:
-        return _Plan(told(options.map, columns, where), None, [])
+        return _told_plan(options.map, None, table, options)
     for name, known in PRESETS.items():
         if set(known.roles.values()) <= set(columns):
             note = f"read with the preset {name}, whose columns these are"
@@ -135,6 +138,14 @@ def _plan(table: Table, options: ReadOptions) -> _Plan:
     roles = detect(columns, where)
     roles = _index_target(table, roles)
     return _Plan(roles, None, [roles.sentence()])
+
+
+def _told_plan(mapping: dict[str, str], chosen: Preset | None, table: Table, options: ReadOptions) -> _Plan:
+    known = [role for role in ("model", "task") if getattr(options, role)]
+    roles = told(mapping, table.data.columns, table.where, known)
+    if not roles.found:
+        return _Plan(roles, chosen, [])
+    return _Plan(roles, chosen, [f"{roles.sentence()} ({', '.join(roles.found)} by the name of the column)"])
 
 
 def _index_target(table: Table, roles: Roles) -> Roles:
@@ -147,7 +158,7 @@ def _index_target(table: Table, roles: Roles) -> Roles:
     first: Any = next((cell(row, columns["target"]) for _, row in table.data.rows()), None)
     if isinstance(first, int) and not isinstance(first, bool):
         columns["gold_index"] = columns.pop("target")
-    return Roles(columns, roles.told)
+    return Roles(columns, roles.found)
 
 
 def _names(table: Table, plan: _Plan, group: Group, options: ReadOptions) -> _Names:

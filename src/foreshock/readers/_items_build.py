@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 import msgspec
 
 from foreshock.readers._items_chat import Chat, chat, is_chat
+from foreshock.readers._items_repeats import Numbering
 from foreshock.readers._items_survey import Record
-from foreshock.readers._items_values import as_int, as_list, as_score, as_text, gold_of
+from foreshock.readers._items_values import as_int, as_list, as_score, as_text, counted, gold_of
 from foreshock.readers._rows import Rows
 from foreshock.records import Batch, Delivery, ScoreStatus, item_key
 
@@ -41,10 +42,12 @@ class ItemRows:
         scale: Highest score.
         first_epoch: Smallest epoch of the table.
         where: Place of a row, for messages.
+        numbered: Rows without an epoch are numbered in order; else they are all of the first.
     """
 
-    def __init__(self, score: str, scale: float | None, first_epoch: int, where: str) -> None:
+    def __init__(self, score: str, scale: float | None, first_epoch: int, where: str, *, numbered: bool) -> None:
         self._score_name, self._scale, self._shift, self._where = score, scale, 1 - min(first_epoch, 1), where
+        self._numbering = Numbering() if numbered else None
         self._rows = Rows(TABLES)
         self._item, self._response, self._score = map(self._rows.appender, TABLES)
         self._items: dict[str | None, set[int]] = {}
@@ -62,9 +65,11 @@ class ItemRows:
         """What the user should know about the rows given out so far."""
         found = []
         if self._golds:
-            found.append(f"in {self._golds} rows the index of the right choice is not the target; the target counts")
+            rows = counted(self._golds, "row")
+            found.append(f"in {rows} the index of the right choice is not the target; the target counts")
         if self._options:
-            found.append(f"{self._options} rows repeat an item with another question, choices or target")
+            verb = "repeats" if self._options == 1 else "repeat"
+            found.append(f"{counted(self._options, 'row')} {verb} an item with another question, choices or target")
         return found
 
     def _add(self, values: Mapping[str, Any]) -> int:
@@ -74,7 +79,10 @@ class ItemRows:
         if "score" in values:
             self._add_score(values)
         epoch = as_int(values.get("epoch"))
-        epoch = 1 if epoch is None else epoch + self._shift
+        if epoch is None:
+            epoch = self._numbering.next(values) if self._numbering else 1
+        else:
+            epoch += self._shift
         for sample, output in enumerate(reply.outputs):
             answer = reply.answers[sample] if sample < len(reply.answers) else None
             row = (self._responses, key, name, epoch, sample, reply.delivery.value, output, answer)

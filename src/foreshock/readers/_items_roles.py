@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -40,26 +40,35 @@ NAMES: dict[str, tuple[tuple[str, ...], ...]] = {
     "subset": (("category", "subject", "subset"), ("domain", "topic")),
     "date": (("date", "created", "created_at"), ("timestamp",)),
 }
+# what tells rows apart; a column of such a name is taken for it beside a mapping that does not mention it
+APART = ("model", "task", "metric", "epoch", "subset")
 _MAX_SHOWN = 16
 
 
 class Roles(NamedTuple):
-    """Role to column, and whether the user said so."""
+    """Role to column, and which of them the user did not name."""
 
     columns: dict[str, str]
-    told: bool
+    found: tuple[str, ...] = ()
 
     def sentence(self) -> str:
         """How the table was understood, for the user."""
         return "read as " + ", ".join(f"{role}={column}" for role, column in self.columns.items())
 
 
-def told(mapping: dict[str, str], columns: Sequence[str], where: str) -> Roles:
-    """Roles named by the user.
+def told(mapping: dict[str, str], columns: Sequence[str], where: str, known: Collection[str] = ()) -> Roles:
+    """Roles named by the user, and those that tell rows apart and are plain from the names of other columns.
+
+    Args:
+        mapping: Role to column.
+        columns: Names of the columns.
+        where: Place of the table, for messages.
+        known: Roles that the user settled in another way; no column is looked for.
 
     Raises:
         ConfigError: A role is unknown.
-        AmbiguousError: A column is not in the table, or too few roles are given to read responses.
+        AmbiguousError: A column is not in the table, too few roles are given to read responses, or two other columns
+            could be the model or the task.
     """
     unknown = sorted(mapping.keys() - set(ROLES))
     if unknown:
@@ -74,7 +83,31 @@ def told(mapping: dict[str, str], columns: Sequence[str], where: str) -> Roles:
                 do="correct --map",
                 where=where,
             )
-    return _sufficient(Roles({r: mapping[r] for r in ROLES if r in mapping}, True), columns, where)
+    found = _apart(mapping, columns, where, known)
+    both = {**found, **mapping}
+    return _sufficient(Roles({r: both[r] for r in ROLES if r in both}, tuple(found)), columns, where)
+
+
+def _apart(mapping: dict[str, str], columns: Sequence[str], where: str, known: Collection[str]) -> dict[str, str]:
+    used = {part for column in mapping.values() for part in (column, column.partition(".")[0])}
+    free = [c for c in columns if c not in used]
+    found = {}
+    for role in APART:
+        candidates = [] if role in mapping or role in known else matches(role, free)
+        if len(candidates) > 1 and role in ("model", "task"):
+            raise _two(role, candidates, {**mapping, role: candidates[0]}, where)
+        if len(candidates) == 1 and (role != "metric" or "score" in mapping):
+            found[role] = candidates[0]
+    return found
+
+
+def _two(role: str, candidates: Sequence[str], roles: dict[str, str], where: str) -> AmbiguousError:
+    return AmbiguousError(
+        f"columns {' and '.join(map(repr, candidates))} could both be the {role}",
+        expected="one column for each role",
+        do=command(where, roles),
+        where=where,
+    )
 
 
 def detect(columns: Sequence[str], where: str) -> Roles:
@@ -88,16 +121,11 @@ def detect(columns: Sequence[str], where: str) -> Roles:
     for role in ROLES:
         candidates = matches(role, columns)
         if len(candidates) > 1:
-            raise AmbiguousError(
-                f"columns {' and '.join(map(repr, candidates))} could both be the {role}",
-                expected="one column for each role",
-                do=command(where, {**found, role: candidates[0]}),
-                where=where,
-            )
+            raise _two(role, candidates, {**found, role: candidates[0]}, where)
         if candidates:
             found[role] = candidates[0]
     _place_answer(found, columns)
-    return _sufficient(Roles({r: found[r] for r in ROLES if r in found}, False), columns, where)
+    return _sufficient(Roles({r: found[r] for r in ROLES if r in found}), columns, where)
 
 
 def matches(role: str, columns: Sequence[str]) -> list[str]:
@@ -140,7 +168,9 @@ def _sufficient(roles: Roles, columns: Sequence[str], where: str) -> Roles:
 
 def command(where: str, known: dict[str, str]) -> str:
     """The command to complete, with the roles known so far filled in."""
-    roles = {**{r: "COLUMN" for r in ("item", "output", "target") if r not in known}, **known}
+    needed = [] if "item" in known or "input" in known else ["item"]
+    needed += [] if {"output", "answer", "score"} & known.keys() else ["output", "target"]
+    roles = {**{r: "COLUMN" for r in needed if r not in known}, **known}
     pairs = ",".join(f"{r}={roles[r]}" for r in ROLES if r in roles)
     path = where.split(", member ", maxsplit=1)[0]
     return f"say it: foreshock add {shlex.quote(path)} --map {shlex.quote(pairs)}"

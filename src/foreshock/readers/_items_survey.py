@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 from foreshock._base import AmbiguousError, BrokenFileError
 from foreshock.readers._items_chat import chat, is_chat
-from foreshock.readers._items_roles import Roles, shown
+from foreshock.readers._items_repeats import Repeats
+from foreshock.readers._items_roles import Roles, command, shown
 from foreshock.readers._items_table import Table, cell
 from foreshock.readers._items_values import as_int, as_list, as_score, as_text
 
-SHOWN = 3
 # Interleaved runs are held in memory; sorted files are not.
 MAX_HELD = 2_000_000
 
@@ -40,7 +40,7 @@ class Survey:
         groups: Runs in order of appearance with their numbers of rows.
         contiguous: No run is interrupted by another.
         first_epoch: Smallest epoch; counting from 0 is corrected.
-        warnings: Duplicate ids that disagree, targets that disagree.
+        repeats: What is known about repeated items, for each run.
     """
 
     def __init__(self, table: Table, roles: Roles, scale: float | None) -> None:
@@ -48,9 +48,7 @@ class Survey:
         self.groups: dict[Group, int] = {}
         self.contiguous = True
         self.first_epoch = 1
-        self._seen: dict[int, tuple[int, int]] = {}
-        self._disagree: list[str] = []
-        self._disagreeing = 0
+        self.repeats: dict[Group, Repeats] = {}
         last: Group | None = None
         for record in self.records():
             if record.group != last:
@@ -58,28 +56,20 @@ class Survey:
                 last = record.group
             self.groups[record.group] = self.groups.get(record.group, 0) + 1
             self._check(record, scale)
-
-    @property
-    def warnings(self) -> list[str]:
-        """What the user should know before using the rows."""
-        if not self._disagreeing:
-            return []
-        more = ", ..." if self._disagreeing > SHOWN else ""
-        return [
-            f"{self._disagreeing} rows repeat an item with other content ({', '.join(self._disagree)}{more}); "
-            "all are kept"
-        ]
+        self._refuse_pooled()
 
     def records(self) -> Iterator[Record]:
         """Every row; a pass over the file."""
-        columns = self.roles.columns
         for number, row in self.table.data.rows():
-            try:
-                values = {role: cell(row, column) for role, column in columns.items()}
-            except BrokenFileError as error:
-                error.where = self.table.at(number)
-                raise
-            yield Record(number, self._group(values), values)
+            yield self._record(number, row)
+
+    def _record(self, number: int, row: Mapping[str, Any]) -> Record:
+        try:
+            values = {role: cell(row, column) for role, column in self.roles.columns.items()}
+        except BrokenFileError as error:
+            error.where = self.table.at(number)
+            raise
+        return Record(number, self._group(values), values)
 
     def runs(self) -> Iterator[tuple[Group, Iterator[Record]]]:
         """Rows by run.
@@ -113,7 +103,6 @@ class Survey:
 
     def _check(self, record: Record, scale: float | None) -> None:
         values, where = record.values, self.table.at(record.number)
-        item = as_text(values.get("item"))
         for role in ("item", "model", "task"):
             if role in self.roles.columns and not (as_text(values.get(role)) or "").strip():
                 raise BrokenFileError(
@@ -138,14 +127,34 @@ class Survey:
         epoch = as_int(values.get("epoch"))
         if epoch is not None:
             self.first_epoch = min(self.first_epoch, epoch)
-        if item is not None:
-            self._repeats(record, item, epoch, values)
+        if record.group not in self.repeats:
+            self.repeats[record.group] = Repeats(self.table.data.unit)
+        self.repeats[record.group].see(record.number, values)
 
-    def _repeats(self, record: Record, item: str, epoch: int | None, values: Mapping[str, Any]) -> None:
-        key = hash((record.group, item, epoch, as_text(values.get("metric"))))
-        content = hash(tuple(as_text(values.get(r)) for r in ("output", "answer", "score", "target", "input")))
-        number, before = self._seen.setdefault(key, (record.number, content))
-        if before != content:
-            self._disagreeing += 1
-            if len(self._disagree) < SHOWN:
-                self._disagree.append(f"{item[:40]!r} in {self.table.data.unit}s {number} and {record.number}")
+    def _refuse_pooled(self) -> None:
+        """Several models, or numbered repetitions, under a column whose name does not say so are not put together."""
+        columns = self.roles.columns
+        if "epoch" in columns:
+            return
+        roles = [r for r in ("model", "task", "epoch") if r not in columns]
+        for group, repeats in self.repeats.items():
+            found = repeats.told_apart(self._cells(group), self._unused()) if repeats.pooled else []
+            if found:
+                raise AmbiguousError(
+                    f"items occur up to {repeats.most:,} times with other content, told apart by {shown(found)}",
+                    expected=f"to be told whether that is the {' or the '.join(roles)}",
+                    do=command(self.table.where, {**columns, roles[0]: found[0]})
+                    + "".join(f", or {r}={found[0]}" for r in roles[1:]),
+                    where=self.table.where,
+                )
+
+    def _cells(self, group: Group) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any]]]:
+        unused = self._unused()
+        for number, row in self.table.data.rows():
+            record = self._record(number, row)
+            if record.group == group:
+                yield record.values, {c: cell(row, c) for c in unused}
+
+    def _unused(self) -> list[str]:
+        used = {part for c in self.roles.columns.values() for part in (c, c.partition(".")[0])}
+        return [c for c in self.table.data.columns if c not in used]
