@@ -244,7 +244,8 @@ def test_what_is_enough_is_enough(share: float) -> None:
     assert needed.power < 0.8
     assert needed.seeds is not None
     said = verdicts(token_world, 20, points=5, noise=0.35, lengths=MIXED, seeds=needed.seeds, share=share)
-    assert said["break" if share else "smooth"] >= 14
+    # promised 80%; over 80 worlds 81% were found, and fewer than 12 of 20 has probability .01
+    assert said["break" if share else "smooth"] >= 12
 
 
 # --- form

@@ -19,6 +19,10 @@ Bools = NDArray[np.bool_]
 
 # a rise that is not this many standard errors from zero has no shares to speak of
 RISE = 3.0
+# the excess must be this many standard errors above zero also from two points before to two after. Chosen on power and
+# false breaks together (8 points, 80% step at noise 1/13 of the rise; 10 points on a soft knee at noise 1/9 with one
+# off by 4 standard deviations): 0 gives .955 and .089, 1 gives .962 and .044, 1.5 gives .959 and .026
+LAST = 1.5
 
 
 def allowed_share(design: Design, share: float, ratio: float) -> Floats:
@@ -107,16 +111,23 @@ class Curves:
             in it, where the whole rise is not beyond noise, or where the excess does not last.
         """
         allowed = allowed_share(self.design, share, ratio)
+        return self.excess_over(allowed)
+
+    def excess_over(self, allowed: Floats) -> Floats:
+        """Excess over given allowances, shape (points - 1,), or (grid, points - 1) for a single series."""
         c = contrasts(self.design.points, allowed)
-        t = (self.z @ c.T) / np.sqrt(self.variance(c))
-        return np.where(self.rising() & (allowed < 1.0) & (self.lasting() > allowed * self.rise), t, -np.inf)
+        error = np.sqrt(self.variance(c))
+        left = allowed * self.rise
+        lasts = self.lasting() - left > LAST * error
+        usable = self.rising() & (allowed < 1.0) & lasts
+        return np.where(usable, (np.diff(self.z, axis=1) - left) / error, -np.inf)
 
     def lasting(self) -> Floats:
         """Rise of each interval that is not undone next door, shape (draws, points - 1).
 
         From the higher of the last two points before to the lower of the first two after: the way back from one model
-        that is off is no break. It costs nothing (an 80% step is found as often with it as without). A model that is
-        off at the very end of the axis cannot be told from a step there; the verdict then says that it rests on one.
+        that is off is no break. A model that is off at the very end of the axis cannot be told from a step there; the
+        verdict then says that it rests on one.
         """
         z = self.z
         before, after = z[:, :-1].copy(), z[:, 1:].copy()

@@ -91,9 +91,7 @@ def _low(curves: Curves, ratio: float) -> float:
     """Largest share that the data reject, and every smaller one with it."""
     design = curves.design
     allowed = np.stack([allowed_share(design, float(s), ratio) for s in _GRID[:-1]])
-    t = _over_grid(curves, allowed)
-    t[:, ~curves.rising()[0]] = -np.inf
-    t[(allowed >= 1.0) | (curves.lasting() <= allowed * curves.rise)] = -np.inf
+    t = curves.excess_over(allowed)
     if t[0].max() <= _NEVER:
         return 0.0
     kept = t.max(axis=1) > critical(design, SHARE, ratio, ALPHA)
@@ -106,7 +104,8 @@ def _high(curves: Curves, ratio: float) -> float:
     if not curves.rising().all():
         return 1.0
     even = _even(curves, ratio)
-    t = _over_grid(curves, even + _GRID[:, None] * (1 - even))
+    allowed = even + _GRID[:, None] * (1 - even)
+    t = (np.diff(curves.z) - allowed * curves.rise) / np.sqrt(curves.variance(contrasts(curves.design.points, allowed)))
     possible = np.flatnonzero((t > -upper_quantile(curves.design, ALPHA)).any(axis=1))
     return float(_GRID[possible[-1]]) if possible.size else 0.0
 
@@ -128,10 +127,3 @@ def _even(curves: Curves, ratio: float) -> Floats:
     """
     w = curves.design.widths
     return np.where(w * ratio < 1.0, w, 0.0)
-
-
-def _over_grid(curves: Curves, allowed: Floats) -> Floats:
-    """Excess of each interval over each row of ``allowed``, shape (grid, points - 1)."""
-    c = contrasts(curves.design.points, allowed)
-    t: Floats = (c @ curves.z[0]) / np.sqrt(curves.variance(c))
-    return t
