@@ -70,6 +70,29 @@ def test_a_forced_axis_wins_and_an_unknown_one_is_refused() -> None:
         made(runs, "weight")
 
 
+def along(name: str, values: list[float], **facts: Any) -> list[Run]:
+    return [run(f"p-{i + 1}b", meta={"axis": {"name": name, "value": v}}, **facts) for i, v in enumerate(values)]
+
+
+def test_an_axis_of_the_runs_own_wins_when_all_have_it() -> None:
+    (line,) = made(along("width", [64, 32, 128]))
+    assert (line.axis, line.axis_known, line.log_axis) == ("width", True, False)
+    assert [s.x for s in line.stops] == [32, 64, 128]
+    assert [s.label for s in line.stops] == ["p-2b", "p-1b", "p-3b"]
+    assert {line.axis for line in made([*along("width", [32, 64]), run("p-9b")])} == {"parameters"}
+    assert {line.axis for line in made(along("width", [32, 64]) + along("depth", [2, 4]))} == {"parameters"}
+    assert {line.axis for line in made(along("width", [32, 32]))} == {"parameters"}, "one place is no line"
+    assert {line.axis for line in made(along("width", [32, 64]), "parameters")} == {"parameters"}, "forced"
+
+
+@pytest.mark.parametrize(
+    ("values", "log"), [([1, 100], False), ([1, 101], True), ([0, 1000], False), ([-5, 1000], False)]
+)
+def test_an_own_axis_is_logarithmic_when_it_spans_over_two_decades(values: list[float], log: bool) -> None:
+    (line,) = made(along("width", values))
+    assert line.log_axis is log
+
+
 def test_the_order_of_the_runs_does_not_matter() -> None:
     runs = [run(f"p-{size}-s{seed}", created=f"2026-01-0{seed}") for size in ("70m", "1b") for seed in (1, 2, 3)]
     assert made(runs) == made(runs[::-1])

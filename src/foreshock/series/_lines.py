@@ -1,8 +1,9 @@
 """Which runs form a line, and what orders them.
 
 A *line* is one task and one model family along one axis, before any score is looked at. The axis is chosen by a fixed
-order that does not look at scores: sizes if the family has several, else the checkpoints of a training run, else
-training tokens, compute, release date; a task without any of these is shown in the order of creation, marked so.
+order that does not look at scores: the axis that the user of a table named, if every run has a place on it; else sizes
+if the family has several, else the checkpoints of a training run, else training tokens, compute, release date; a task
+without any of these is shown in the order of creation, marked so.
 """
 
 from __future__ import annotations
@@ -18,6 +19,9 @@ from foreshock.series._cards import family_label
 
 AXES = ("parameters", "active_parameters", "tokens", "flops", "step", "released", "created")
 """What can order models, in the order in which it is tried (``step`` also makes a line of its own for every size)."""
+
+WIDE = 100.0
+"""Ratio of the largest to the smallest value above which an axis of another kind is read on a log scale."""
 
 LOG_AXES = frozenset({"parameters", "active_parameters", "tokens", "flops", "step"})
 
@@ -59,8 +63,11 @@ class Line(NamedTuple):
 
     @property
     def log_axis(self) -> bool:
-        """Whether the axis is read on a log scale."""
-        return self.axis in LOG_AXES
+        """Whether the axis is read on a log scale: counts are, other quantities when they span over two decades."""
+        if self.axis in AXES:
+            return self.axis in LOG_AXES
+        low, high = (self.stops[0].x, self.stops[-1].x) if self.stops else (0.0, 0.0)
+        return low > 0 and high > WIDE * low
 
 
 def lines(runs: Iterable[Run], cards: Mapping[str, ModelCard], axis: str | None = None) -> list[Line]:
@@ -133,6 +140,9 @@ def _lines_of(group: _Group, axis: str | None) -> list[Line]:
     complete = [run for run in group.members if run.status is RunStatus.COMPLETE]
     if axis is not None:
         return [group.line(complete, axis, group.family)] if group.values(complete, axis) else []
+    own = {_own_axis(run) for run in complete}
+    if len(own) == 1 and (name := own.pop()) and len(group.values(complete, name)) > 1:
+        return [group.line(complete, name, group.family)]
     found = []
     if len(group.values(complete, "parameters")) > 1:
         found.append(group.line(_last_steps(complete, group.cards), "parameters", group.family))
@@ -185,7 +195,9 @@ def size_text(parameters: float) -> str:
 
 
 def axis_value(run: Run, card: ModelCard, axis: str) -> float | None:
-    """Value of a run on an axis: a count, or days since 1970 for dates; None when unknown."""
+    """Value of a run on an axis: a count, days since 1970 for dates, or the value of its own; None when unknown."""
+    if axis not in AXES:
+        return float(run.meta["axis"]["value"]) if _own_axis(run) == axis else None
     if axis == "created":
         return _days(run.created)
     if axis == "released":
@@ -194,6 +206,17 @@ def axis_value(run: Run, card: ModelCard, axis: str) -> float | None:
     if axis == "active_parameters" and value is None:
         value = card.parameters
     return None if value is None else float(value)
+
+
+def _own_axis(run: Run) -> str | None:
+    """Name of the quantity that the user of a table named as axis, when it is none of :data:`AXES`."""
+    own = run.meta.get("axis")
+    if not isinstance(own, dict) or not isinstance(own.get("value"), int | float):
+        return None
+    name = own.get("name")
+    if not isinstance(name, str) or name in AXES:
+        return None
+    return name
 
 
 def _days(text: str | None) -> float | None:
