@@ -150,7 +150,7 @@ def test_an_empty_document_is_a_page() -> None:
 
 def test_unresolved_findings_are_folded_by_reason() -> None:
     assert "2 fewer than 4 ordered models" in page().text
-    assert "3 of 8 series can be judged: 1 break, 1 mirage, 1 smooth; 5 unresolved." in page().text
+    assert "3 of 8 lines of models can be judged: 1 break, 1 mirage, 1 smooth; 5 unresolved." in page().text
     order = [page().text.index(word) for word in ("You can", "Can the scores be trusted?", "What can be said")]
     assert order == sorted(order)
     assert page().text.index("What can be said") < page().text.index("What cannot be said yet")

@@ -45,7 +45,7 @@ def test_the_words_carry_the_meaning(width: int) -> None:
 
 def test_hostile_text_is_printed_as_text() -> None:
     text = " ".join(printed(document(), 200).split())
-    for name in ("script", "end", "attribute", "bidi", "markup", "jinja", "markdown", "ansi", "hidden"):
+    for name in ("script", "end", "attribute", "bidi", "markup", "markdown", "ansi", "hidden"):
         assert one_line(HOSTILE[name]) in text, name
 
 
@@ -78,8 +78,8 @@ def test_many_tasks_are_told_by_their_faults() -> None:
     raw["tables"]["trust"] = [ok | {"task": f"fine {i}"} for i in range(9)] + [worn]
     text = printed(build(raw))
     assert "■ firing   trend       it jumps" in text
-    assert "All lights ok: fine 0, fine 1" in text
-    assert "the other 1 light is ok" in text
+    assert "9 tasks: fine 0, fine 1, fine 2, …\n    ok: delivered\n" in text
+    assert "worn task\n    ok: delivered; firing: trend\n" in text
     assert "all there" not in text
 
 

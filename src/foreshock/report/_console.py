@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 from foreshock.report._format import count
 from foreshock.report._safe import clean, one_line
-from foreshock.report._words import mark
+from foreshock.report._words import GLOSSARY, mark, used
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -17,19 +19,47 @@ if TYPE_CHECKING:
 _STYLE = {"good": "green", "warn": "yellow", "bad": "red", "none": "bright_black", "plain": "cyan"}
 
 
+_GLUE = "\ue000"  # stands for a space at which no line may end; rich would break at a no-break space
+_INSIDE = re.compile(r"(?<=[\d%,\u2212]) (?=\[?\u2212?\d+(?:\.\d+)?[\],])")  # inside 84% [71, 93]
+
+
+@cache
+def _glued() -> type[Text]:
+    """Rich's text, with spaces that hold together."""
+    from rich.containers import Lines
+    from rich.text import Text
+
+    class Glued(Text):
+        def wrap(self, *args: Any, **options: Any) -> Lines:
+            lines = super().wrap(*args, **options)
+            for line in lines:
+                line.plain = line.plain.replace(_GLUE, " ")
+            return lines
+
+    return Glued
+
+
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A console that is given plain text only: no markup, no highlighting, nothing it cannot encode."""
+    """A console that is given plain text only: no markup, no highlighting, nothing it cannot encode.
+
+    Attributes:
+        console: Where to.
+        said: What was printed since words were last explained.
+        explained: Terms of the glossary that were explained.
+    """
 
     console: Console
+    said: list[str] = field(default_factory=list)
+    explained: set[str] = field(default_factory=set)
 
     def text(self, said: str, style: str = "") -> Text:
         """Make text harmless and printable."""
-        from rich.text import Text
-
         encoding = self.console.encoding
-        printable = clean(said).encode(encoding, "backslashreplace").decode(encoding)
-        return Text(printable, style=style, overflow="fold")
+        glued = _INSIDE.sub(_GLUE, clean(said).replace("\u00a0", _GLUE))
+        pieces = [piece.encode(encoding, "backslashreplace").decode(encoding) for piece in glued.split(_GLUE)]
+        self.said.append(said)
+        return _glued()(_GLUE.join(pieces), style=style, overflow="fold")
 
     def print(self, shown: RenderableType = "") -> None:
         """Print without markup, emoji names or highlighting."""
@@ -64,6 +94,14 @@ class Page:
         for row in rows:
             grid.add_row(*row)
         self.print(Padding(grid, (0, 0, 0, indent), expand=False))
+
+    def explain(self, indent: int = 2) -> None:
+        """Say what the words of the glossary mean that were printed for the first time."""
+        for term in used("\n".join(self.said)):
+            if term not in self.explained:
+                self.explained.add(term)
+                self.line(f"{term}: {GLOSSARY[term]}", "dim", indent)
+        self.said.clear()
 
     def more(self, shown: int, total: int, what: str) -> None:
         """Say what was left out, if anything was."""

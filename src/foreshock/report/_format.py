@@ -7,7 +7,9 @@ from datetime import UTC, datetime, timedelta
 
 MISSING = "–"
 FRACTION = "fraction"
+_PERCENT = frozenset({FRACTION, "share"})  # units whose values are parts of 1
 DATE_AXES = frozenset({"date", "created", "released"})
+_UNNAMED = frozenset({None, "", "score"})  # a unit that says no more than the metric's name
 _SUPERSCRIPT = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 _LARGE = ((1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "k"))
 
@@ -26,8 +28,8 @@ def plural(number: int, word: str, many: str | None = None) -> str:
     """A count with its noun.
 
     Examples:
-        >>> plural(1, "item"), plural(3, "series", "series")
-        ('1 item', '3 series')
+        >>> plural(1, "item"), plural(3000, "category", "categories")
+        ('1 item', '3,000 categories')
     """
     return f"{number:,} {word if number == 1 else many or word + 's'}"
 
@@ -67,7 +69,7 @@ def quantity(value: float | None, low: float | None = None, high: float | None =
     Args:
         value: The value, in raw units.
         low, high: Interval; left out when either is unknown.
-        unit: ``fraction`` is shown in percent; other units are written behind the number.
+        unit: ``fraction`` and ``share`` are shown in percent; other units are written behind the number.
 
     Examples:
         >>> quantity(0.717, 0.704, 0.729, "fraction")
@@ -79,15 +81,16 @@ def quantity(value: float | None, low: float | None = None, high: float | None =
     """
     if value is None or not math.isfinite(value):
         return MISSING
-    scale = 100.0 if unit == FRACTION else 1.0
+    percent = unit in _PERCENT
+    scale = 100.0 if percent else 1.0
     digits = _digits(value * scale, None if low is None or high is None else (high - low) * scale / 2)
-    if unit == FRACTION and digits is None:
+    if percent and digits is None:
         digits = 1
-    sign = "%" if unit == FRACTION else ""
+    sign = "%" if percent else ""
     text = number(value * scale, digits) + sign
     if low is not None and high is not None:
         text += f" [{number(low * scale, digits)}, {number(high * scale, digits)}]"
-    return f"{text} {unit}" if unit and unit != FRACTION else text
+    return text if percent or unit in _UNNAMED else f"{text} {unit}"
 
 
 def _digits(value: float, half_width: float | None) -> int | None:
@@ -154,6 +157,6 @@ def on_axis(value: float | None, axis: str) -> str:
 
 def short(value: float, unit: str | None) -> str:
     """A tick label of a value axis."""
-    if unit == FRACTION:
+    if unit in _PERCENT:
         return f"{100 * value:.4g}%"
     return power_of_ten(value) if value and not 1e-3 <= abs(value) < 1e6 else f"{value:.4g}".replace("-", "−")

@@ -9,17 +9,22 @@ from foreshock.records import Document, Finding, State
 from foreshock.report import _view
 from foreshock.report._console import Page
 from foreshock.report._format import count, level, plural, probability, quantity, share
-from foreshock.report._rows import LightRow, ModelRow, VerdictRow
+from foreshock.report._rows import LightRow, ModelRow, TrustRow, VerdictRow
 from foreshock.report._safe import one_line
+from foreshock.report._scores import by_task, chosen, prefix
 from foreshock.report._view import View, load
-from foreshock.report._words import MEANING, OPENING, STATUS
+from foreshock.report._words import GLOSSARY, MEANING, OPENING, STATUS, is_command, mark
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
 
 _FULL_CARDS = 6  # more tasks than this, and only the lights that are not ok are printed
 _MOST = 20  # findings, tasks, runs or files that a part prints in full
-_SCORES = 60  # scores that are printed
+_NOTES = 5  # remarks on the scores of one task
+_GROUPS = 200  # tasks that get a line of their scores
+_TABLES = 8  # more tasks than this, and each gets one line of its lowest and highest score
+_LONG = 4_000  # characters of advice or of a command; a sentence that is cut helps nobody
 _NARROW = 72  # columns below which the verdict table becomes a list
 
 
@@ -39,6 +44,7 @@ def terminal(document: Document, console: Console) -> None:
     page.line(_view.counts_sentence(view.document.counts), "dim")
     for part in (_opening, _trust, _verdicts, _findings, _unresolved, _scores, _runs, _failures, _footer):
         part(view, page)
+        page.explain()
 
 
 def _opening(view: View, page: Page) -> None:
@@ -49,10 +55,10 @@ def _opening(view: View, page: Page) -> None:
     for kind, label in OPENING.items():
         said = [row for row in view.tables.opening if row.kind == kind]
         for i, row in enumerate(said):
-            text = page.text(one_line(row.text))
+            rows.append([page.text(label if i == 0 else "", "bold"), page.text(one_line(row.text, _LONG))])
             if row.do:
-                text.append("\n").append_text(page.text("$ " + one_line(row.do), "bold"))
-            rows.append([page.text(label if i == 0 else "", "bold"), text])
+                do = one_line(row.do, _LONG)
+                rows.append([page.text(""), page.text(f"$ {do}" if is_command(do) else do, "bold")])
     page.rows(rows, [10])
 
 
@@ -60,27 +66,36 @@ def _trust(view: View, page: Page) -> None:
     if not view.trust:
         return
     page.title("Can the scores be trusted?")
-    brief = len(view.trust) > _FULL_CARDS
-    fine = [row for row in view.trust if all(light.state.value == "ok" for light in row.lights.values())]
-    cards = [row for row in view.trust if row not in fine] if brief else view.trust
-    for row in cards[:_MOST]:
-        page.line(one_line(row.task), "bold", 2)
-        lights = [(name, light) for name, light in row.lights.items() if not brief or light.state.value != "ok"]
-        _lights(lights, page)
-        if len(lights) < len(row.lights):
-            page.line(f"the other {plural(len(row.lights) - len(lights), 'light is', 'lights are')} ok", "dim", 4)
-    page.more(min(_MOST, len(cards)), len(cards), "tasks that are not ok throughout")
-    if brief and fine:
-        names = ", ".join(one_line(row.task, 60) for row in fine[:_MOST])
-        page.line(f"All lights ok: {names}" + (" and others" if len(fine) > _MOST else ""), indent=2)
+    if len(view.trust) <= _FULL_CARDS:
+        for row in view.trust:
+            page.line(one_line(row.task), "bold", 2)
+            _lights(list(row.lights.items()), page)
+        return
+    groups = _view.alike(view.trust)
+    for rows in groups[:_MOST]:
+        _group(rows, page)
+    page.more(min(_MOST, len(groups)), len(groups), "groups of tasks")
+
+
+def _group(rows: Sequence[TrustRow], page: Page) -> None:
+    """Tasks whose lights are alike: their names, the lights in one sentence, and what is said of all of them."""
+    names = ", ".join(one_line(row.task, 60) for row in rows[:3]) + (", …" if len(rows) > 3 else "")
+    page.line(names if len(rows) == 1 else f"{plural(len(rows), 'task')}: {names}", "bold", 2)
+    first = rows[0].lights
+    words: dict[str, list[str]] = {}
+    for name, light in first.items():
+        words.setdefault(mark(light.state.value).word, []).append(one_line(name, 40))
+    page.line("; ".join(f"{word}: {', '.join(named)}" for word, named in words.items()), indent=4)
+    said = [(name, light) for name, light in first.items() if light.state.value != "ok"]
+    _lights([(n, light) for n, light in said if all(row.lights[n].text == light.text for row in rows)], page)
 
 
 def _lights(lights: Sequence[tuple[str, LightRow]], page: Page) -> None:
     if page.console.width < _NARROW:
-        said = [(light.state.value, f"{one_line(name, 40)}: {one_line(light.text)}") for name, light in lights]
+        said = [(light.state.value, f"{one_line(name, 40)}: {one_line(light.text, _LONG)}") for name, light in lights]
         page.rows([[page.badge(state), page.text(text)] for state, text in said], [9], 4)
         return
-    rows = [(page.badge(light.state.value), one_line(name, 40), one_line(light.text)) for name, light in lights]
+    rows = [(page.badge(light.state.value), one_line(name, 40), one_line(light.text, _LONG)) for name, light in lights]
     page.rows([[badge, page.text(name), page.text(text)] for badge, name, text in rows], [9, 10], 4)
 
 
@@ -89,23 +104,23 @@ def _verdicts(view: View, page: Page) -> None:
     if not said:
         return
     page.title("Is the jump real, or made by the metric?")
+    common = view.level_of(said)
+    shares = [view.share(row, common) for row in said[:_MOST]]
     if page.console.width < _NARROW:
-        for row in said[:_MOST]:
+        for row, carried in zip(said, shares, strict=False):
             place = " · ".join(one_line(part, 80) for part in (row.task, row.family) if part)
-            page.rows([[page.badge(row.verdict), page.text(f"{place}: {_share(row)}")]], [10])
+            page.rows([[page.badge(row.verdict), page.text(f"{place}: {carried}")]], [10])
     else:
-        _verdict_table(said[:_MOST], page)
+        _verdict_table(said[:_MOST], shares, page)
     page.more(min(_MOST, len(said)), len(said), "verdicts")
-    page.line("share: part of the change that a break may carry, with its 95% interval", "dim", 2)
+    interval = "its interval" if common is None else f"its {level(common)} interval"
+    page.line(f"share: {GLOSSARY['share']}; with {interval}", "dim", 2)
+    page.explained.add("share")
     for word in dict.fromkeys(row.verdict for row in said):
         page.line(f"{one_line(word, 40)}: {MEANING.get(word, 'see the documentation')}", "dim", 2)
 
 
-def _share(row: VerdictRow) -> str:
-    return quantity(row.share, row.share_low, row.share_high, "fraction")
-
-
-def _verdict_table(rows: Sequence[VerdictRow], page: Page) -> None:
+def _verdict_table(rows: Sequence[VerdictRow], shares: Sequence[str], page: Page) -> None:
     from rich.padding import Padding
     from rich.table import Table
 
@@ -115,9 +130,9 @@ def _verdict_table(rows: Sequence[VerdictRow], page: Page) -> None:
     table.add_column("family", overflow="fold")
     for head in ("share", "models", "items"):
         table.add_column(head, justify="right", no_wrap=True)
-    for row in rows:
+    for row, carried in zip(rows, shares, strict=True):
         names = [page.text(one_line(name or "–", 80)) for name in (row.task, row.family)]
-        numbers = [page.text(text) for text in (_share(row), count(row.points), count(row.items))]
+        numbers = [page.text(text) for text in (carried, count(row.points), count(row.items))]
         table.add_row(page.badge(row.verdict), *names, *numbers)
     page.print(Padding(table, (0, 0, 0, 2), expand=False))
 
@@ -133,8 +148,7 @@ def _findings(view: View, page: Page) -> None:
         page.line(one_line(shown.finding.title), "bold", 4)
         for said in _facts(shown.finding):
             page.line(said, indent=4)
-        page.line("→ " + one_line(shown.finding.advice, 1_000), indent=4)
-        page.line(f"{one_line(shown.finding.code, 20)} {shown.anchor}", "dim", 4)
+        page.line("→ " + one_line(shown.finding.advice, _LONG), indent=4)
     page.more(min(_MOST, len(view.told)), len(view.told), "findings")
 
 
@@ -148,10 +162,10 @@ def _facts(finding: Finding) -> list[str]:
         facts.append(f"{one_line(effect.name)}: {size}{interval}{p}")
     elif finding.p is not None:
         facts.append(f"p = {probability(finding.p)}")
+    if rate := _rate(finding):
+        facts.append(rate)
     if finding.state not in (State.FIRING, State.PENDING):
-        return facts  # what does not flag needs no defence here; the page has it
-    if finding.null:
-        facts.append(f"null: {one_line(finding.null)}{_rate(finding)}")
+        return facts  # what does not flag needs no defence here; the page has it, and the null in full
     for status in ("possible", "unchecked", "ruled-out"):
         names = [one_line(a.name, 80) for a in finding.alternatives if a.status == status]
         if names:
@@ -163,10 +177,12 @@ def _rate(finding: Finding) -> str:
     rate = finding.rate
     parts = []
     if rate.stated is not None:
-        parts.append(f"stated {share(rate.stated)}")
+        parts.append(f"stated false-alarm rate {share(rate.stated)}{' per line' if finding.verdict else ''}")
     if rate.measured is not None:
-        parts.append(f"measured {share(rate.measured)}" + (f" on {count(rate.n)} null worlds" if rate.n else ""))
-    return f"; false alarms: {', '.join(parts)}" if parts else ""
+        worlds = f" on {count(rate.n)} simulated worlds" if rate.n else ""
+        parts.append(f"{'' if parts else 'false-alarm rate '}measured {share(rate.measured)}{worlds}")
+    said = "; ".join(parts)
+    return said[:1].upper() + said[1:] + "." if said else ""
 
 
 def _unresolved(view: View, page: Page) -> None:
@@ -174,39 +190,80 @@ def _unresolved(view: View, page: Page) -> None:
         return
     page.title("What cannot be said yet")
     for fold in view.folds[:_MOST]:
-        page.rows([[page.text(f"{len(fold.shown):,}", "bold"), page.text(one_line(fold.reason), "bold")]], [3])
+        page.line(f"{fold.subject}: {one_line(fold.reason)}", "bold", 2)
         places = ", ".join(one_line(shown.place, 60) for shown in fold.shown[:5])
         rest = f" and {count(len(fold.shown) - 5)} more" if len(fold.shown) > 5 else ""
-        page.line(places + rest, indent=7)
+        page.line(places + rest, indent=4)
         for said in fold.remedies:
-            page.line("→ " + one_line(said), indent=7)
+            page.line("→ " + one_line(said, _LONG), indent=4)
     page.more(min(_MOST, len(view.folds)), len(view.folds), "reasons")
 
 
 def _scores(view: View, page: Page) -> None:
-    from rich.padding import Padding
-    from rich.table import Table
-
-    rows = view.tables.models
-    if not rows:
+    groups = by_task(view.tables.models)
+    if not groups:
         return
     page.title("Scores")
-    groups: dict[tuple[str, str], list[ModelRow]] = {}
-    for row in rows[:_SCORES]:
-        groups.setdefault((row.task, row.metric or "score"), []).append(row)
-    for (task, metric), members in groups.items():
-        page.line(f"{one_line(task)} · {one_line(metric, 80)}", "bold", 2)
-        table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
-        table.add_column("model", overflow="fold")
-        for head in ("value [95% interval]", "no answer", "items"):
-            table.add_column(head, justify="right", overflow="fold")
-        for row in members:
-            said = (one_line(row.model), _value(row), share(row.unparsed_share), count(row.n))
-            table.add_row(*(page.text(text) for text in said))
-        page.print(Padding(table, (0, 0, 0, 4), expand=False))
-        for note in (note for row in members for note in _notes(row)):
-            page.line(note, indent=4)
-    page.more(min(_SCORES, len(rows)), len(rows), "scores")
+    if len(groups) > _TABLES:
+        _ranges(groups, page)
+    else:
+        common = prefix([row.model for row in view.tables.models])
+        if common:
+            page.line(f"All names of models begin with {one_line(common, 80)}; it is left out here.", "dim", 2)
+        for rows in groups:
+            _score_table(rows, len(common), page)
+    notes = {row.note for row in view.tables.models}
+    if len(notes) == 1 and (note := notes.pop()):
+        page.line(f"All scores: {one_line(note)}", indent=2)
+
+
+def _ranges(groups: Sequence[Sequence[ModelRow]], page: Page) -> None:
+    """One line a task: its lowest and its highest score."""
+    table = _table(("task", "metric"), ("models", "lowest", "highest"))
+    for rows in groups[:_GROUPS]:
+        known = [row.value for row in rows if row.value is not None]
+        ends = (min(known), max(known)) if known else (None, None)
+        names = (one_line(rows[0].task, 80), one_line(rows[0].metric or "score", 60))
+        numbers = (count(len(rows)), *(quantity(value, unit=rows[0].unit) for value in ends))
+        table.add_row(*(page.text(text) for text in (*names, *numbers)))
+    _put(table, page)
+    page.more(min(_GROUPS, len(groups)), len(groups), "tasks and metrics")
+    page.line("Every score with its interval is in --html and --json.", "dim", 2)
+
+
+def _score_table(rows: Sequence[ModelRow], skip: int, page: Page) -> None:
+    """The scores of one task by one metric."""
+    page.line(f"{one_line(rows[0].task)} · {one_line(rows[0].metric or 'score', 80)}", "bold", 2)
+    shown = chosen(rows)
+    table = _table(("model",), ("value [95% interval]", "no answer", "items"))
+    for row in shown:
+        said = (one_line(row.model[skip:]), _value(row), share(row.unparsed_share), count(row.n))
+        table.add_row(*(page.text(text) for text in said))
+    _put(table, page)
+    if len(shown) < len(rows):
+        page.more(len(shown), len(rows), "scores")
+    alike = len(rows) > 1 and len({row.note for row in rows}) == 1  # said once, below
+    notes = [note for row in rows for note in _notes(row, own=not alike)]
+    for note in notes[:_NOTES]:
+        page.line(note, indent=4)
+    page.more(min(_NOTES, len(notes)), len(notes), "remarks on these scores")
+
+
+def _table(names: Sequence[str], numbers: Sequence[str]) -> Table:
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
+    for head in names:
+        table.add_column(head, overflow="fold")
+    for head in numbers:
+        table.add_column(head, justify="right", overflow="fold")
+    return table
+
+
+def _put(table: Table, page: Page) -> None:
+    from rich.padding import Padding
+
+    page.print(Padding(table, (0, 0, 0, 4), expand=False))
 
 
 def _value(row: ModelRow) -> str:
@@ -214,7 +271,7 @@ def _value(row: ModelRow) -> str:
     return text if row.level in (None, 0.95) else f"{text} at {level(row.level or 0.0)}"
 
 
-def _notes(row: ModelRow) -> list[str]:
+def _notes(row: ModelRow, own: bool) -> list[str]:
     """What changes how a score is read: the other denominator, a harness that disagrees, the row's own note."""
     name, notes = one_line(row.model, 80), []
     if _view.incomplete(row):
@@ -223,7 +280,7 @@ def _notes(row: ModelRow) -> list[str]:
         notes.append(f"{name}: {delivered}; {over_all} over all expected")
     if row.harness_value is not None and row.value is not None and abs(row.harness_value - row.value) > 1e-9:
         notes.append(f"{name}: the harness says {quantity(row.harness_value, unit=row.unit)}")
-    return [*notes, f"{name}: {one_line(row.note)}"] if row.note else notes
+    return [*notes, f"{name}: {one_line(row.note)}"] if row.note and own else notes
 
 
 def _runs(view: View, page: Page) -> None:
@@ -239,7 +296,7 @@ def _runs(view: View, page: Page) -> None:
         status = one_line(row.status or "status unknown", 40)
         page.line(f"{one_line(row.model, 80)} · {one_line(row.task, 80)}: {status}, {delivered}", indent=2)
         for warning in row.warnings[:3]:
-            page.line(one_line(warning), indent=4)
+            page.line(one_line(warning, _LONG), indent=4)
         page.more(min(3, len(row.warnings)), len(row.warnings), "warnings of this run")
     page.more(min(_MOST, len(odd)), len(odd), "runs")
 
@@ -251,7 +308,7 @@ def _failures(view: View, page: Page) -> None:
     page.title(f"{plural(len(failures), 'file')} could not be read")
     for row in failures[:_MOST]:
         page.line(one_line(row.path), "bold", 2)
-        page.line(one_line(row.message), indent=4)
+        page.line(one_line(row.message, _LONG), indent=4)
     page.more(min(_MOST, len(failures)), len(failures), "files")
 
 

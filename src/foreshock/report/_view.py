@@ -3,23 +3,36 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
 from foreshock._base import digest
 from foreshock.records import Document, Finding, Need, State
-from foreshock.report._format import number, plural
+from foreshock.report._format import level, number, plural, quantity
 from foreshock.report._rows import ModelRow, MovedRow, RunRow, SeriesRow, Tables, TrustRow, VerdictRow, read_tables
 from foreshock.report._safe import encode
 from foreshock.report._words import LIGHTS, VERDICTS
 
 _STATE_ORDER = {State.FIRING: 0, State.PENDING: 1, State.OK: 2, State.NO_DATA: 3, State.WITHHELD: 4}
 _VERDICT_ORDER = {word: place for place, word in enumerate(VERDICTS)}
+_NUMBER = re.compile(r"(?<![\w.-])\d+(?:[.,]\d+)*(?![\w.-]*\w)")  # not the digits of a name such as pythia-1.4b
 _PLAIN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+_LINE = 4  # models that a verdict needs at least
 LIGHT_ORDER = {"firing": 0, "warn": 1, "no-data": 2, "ok": 3}
+
+
+class Opened(NamedTuple):
+    """A response to open: model, item, repetition, the beginning of the question, and what is to be seen."""
+
+    model: str
+    item: str | None
+    epoch: int | None
+    question: str | None
+    what: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +45,7 @@ class Shown:
         verdict: Its line of the verdict table.
         series: Its series, hard metric first.
         moved: Its items that moved.
+        models: Model of each run that the document knows, by run key.
     """
 
     finding: Finding
@@ -39,6 +53,7 @@ class Shown:
     verdict: VerdictRow | None
     series: list[SeriesRow]
     moved: list[MovedRow]
+    models: Mapping[str, str]
 
     @property
     def word(self) -> str:
@@ -64,14 +79,33 @@ class Shown:
         return [_lacking(need) for need in self.finding.needs]
 
     @property
+    def responses(self) -> list[Opened]:
+        """Its evidence with names instead of keys, where the document has them; ``moved`` is in the same order."""
+        found = []
+        for place, evidence in enumerate(self.finding.evidence):
+            row = self.moved[place] if place < len(self.moved) else None
+            same = row is not None and row.from_model in evidence.what and row.to_model in evidence.what
+            found.append(
+                Opened(
+                    model=self.models.get(evidence.run, evidence.run),
+                    item=row.item if row and same else evidence.item,
+                    epoch=evidence.epoch,
+                    question=row.question if row and same else None,
+                    what=evidence.what,
+                )
+            )
+        return found
+
+    @property
     def about(self) -> str:
         """The rest of its subject in one line: metric, axis, release, runs."""
         subject = self.finding.subject
         named = (("", subject.metric), ("by ", subject.axis), ("release ", subject.release), ("suite ", subject.suite))
         parts = [lead + value for lead, value in named if value]
         if subject.runs:
-            runs = ", ".join(subject.runs[:3]) + (", …" if len(subject.runs) > 3 else "")
-            parts.append(f"{plural(len(subject.runs), 'run')} ({runs})")
+            names = list(dict.fromkeys(self.models.get(run, run) for run in subject.runs))
+            shown = ", ".join(names[:3]) + (", …" if len(names) > 3 else "")
+            parts.append(f"{plural(len(subject.runs), 'run')} ({shown})")
         return ", ".join(parts)
 
     @property
@@ -84,17 +118,30 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """Findings that cannot be told for one and the same reason."""
+    """Findings that cannot be told for one and the same reason; numbers in which they differ are left out of it."""
 
     reason: str
     shown: list[Shown]
 
     @property
+    def subject(self) -> str:
+        """How many they are, with their noun."""
+        return plural(len(self.shown), "line" if self.lines else "finding")
+
+    @property
+    def lines(self) -> bool:
+        """Whether all of them are about lines of models."""
+        return all(shown.verdict for shown in self.shown)
+
+    @property
     def remedies(self) -> list[str]:
-        """What would resolve them: distinct needs and advice, at most five lines."""
+        """What would resolve them: distinct needs and advice, at most five; advice that differs says for how many."""
         needs = dict.fromkeys(said for shown in self.shown for said in shown.needs)
-        advice = dict.fromkeys(shown.finding.advice for shown in self.shown)
-        return [*list(needs)[:2], *list(advice)[:3]]
+        advice = Counter(shown.finding.advice for shown in self.shown)
+        if len(advice) == 1:
+            return [*list(needs)[:2], *advice]
+        noun = "line" if self.lines else "finding"
+        return [*list(needs)[:2], *(f"{plural(n, noun)}: {said}" for said, n in advice.most_common(3))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +182,22 @@ class View:
         last = len(_VERDICT_ORDER)
         return sorted(self.tables.verdicts, key=lambda row: _VERDICT_ORDER.get(row.verdict, last))
 
+    @property
+    def levels(self) -> dict[str, float]:
+        """Level of the interval of each finding's effect, by finding."""
+        return {f.id: f.effect.level for f in self.document.findings if f.effect}
+
+    def level_of(self, rows: Sequence[VerdictRow]) -> float | None:
+        """The level that the intervals of all ``rows`` have; None when it is not known or not one."""
+        found = {self.levels.get(row.finding_id) for row in rows if row.share_low is not None}
+        return found.pop() if len(found) == 1 else None
+
+    def share(self, row: VerdictRow, common: float | None) -> str:
+        """Share of a line with its interval, and the level where it is not the ``common`` one."""
+        own = self.levels.get(row.finding_id)
+        text = quantity(row.share, row.share_low, row.share_high, "fraction")
+        return text if own in (None, common) or row.share_low is None else f"{text} at {level(own or 0.0)}"
+
 
 def load(document: Document) -> View:
     """Sort a document for reading.
@@ -166,6 +229,7 @@ def _lacking(need: Need) -> str:
 def _join(document: Document, tables: Tables) -> list[Shown]:
     verdicts = {row.finding_id: row for row in tables.verdicts}
     roles = {"hard": 0, "counterfactual": 1, "twin": 2}
+    models = {row.run_key: row.model for row in tables.runs}
     shown, used = [], set[str]()
     for finding in document.findings:
         series = [row for row in tables.series if row.finding_id == finding.id]
@@ -176,6 +240,7 @@ def _join(document: Document, tables: Tables) -> list[Shown]:
                 verdict=verdicts.get(finding.id),
                 series=sorted(series, key=lambda row: roles[row.role]),
                 moved=[row for row in tables.moved if row.finding_id == finding.id],
+                models=models,
             )
         )
     return shown
@@ -223,11 +288,53 @@ def _light_rank(row: TrustRow) -> tuple[list[int], str]:
     return sorted(LIGHT_ORDER[light.state.value] for light in row.lights.values()), row.task
 
 
+def alike(rows: Sequence[TrustRow]) -> list[list[TrustRow]]:
+    """Cards whose lights show the same states and, where they are not ok, say the same but for numbers."""
+    groups: dict[tuple[tuple[str, str, str], ...], list[TrustRow]] = {}
+    for row in rows:
+        lights = ((name, light.state.value, light.text) for name, light in row.lights.items())
+        key = tuple((name, state, "" if state == "ok" else without_numbers(text)) for name, state, text in lights)
+        groups.setdefault(key, []).append(row)
+    return list(groups.values())
+
+
 def _folds(silent: Sequence[Shown]) -> list[Fold]:
-    by_reason: dict[str, list[Shown]] = {}
+    alike: dict[str, list[Shown]] = {}
     for shown in silent:
-        by_reason.setdefault(shown.reason, []).append(shown)
-    return sorted((Fold(reason, members) for reason, members in by_reason.items()), key=lambda f: -len(f.shown))
+        alike.setdefault(without_numbers(shown.reason), []).append(shown)
+    folds = [Fold(common_text([shown.reason for shown in members]), members) for members in alike.values()]
+    return sorted(folds, key=lambda fold: -len(fold.shown))
+
+
+def without_numbers(text: str) -> str:
+    """A sentence with its numbers left out, and with nouns behind them in the singular, so that like goes to like.
+
+    Examples:
+        >>> without_numbers("0% to 57% of the rise; 1 point left out")
+        '…% to …% of the rise; … point left out'
+        >>> without_numbers("0% to 7% of the rise; 4 points left out")
+        '…% to …% of the rise; … point left out'
+    """
+    return re.sub(r"(… \w+?)(?:s|\(s\))?\b(?!\w|\()", r"\1", _NUMBER.sub("…", text))
+
+
+def common_text(texts: Sequence[str]) -> str:
+    """What sentences that differ in numbers only have in common; where their numbers differ stands an ellipsis.
+
+    Examples:
+        >>> common_text(["0% to 57% of the rise", "0% to 86% of the rise"])
+        '0% to …% of the rise'
+    """
+    longest = max(texts, key=len)
+    numbers = [_NUMBER.findall(text) for text in texts]
+    if len({len(found) for found in numbers}) > 1:
+        return longest
+    places = iter(zip(*numbers, strict=True))
+    return _NUMBER.sub(lambda _: _same(next(places)), longest)
+
+
+def _same(numbers: Sequence[str]) -> str:
+    return numbers[0] if len(set(numbers)) == 1 else "…"
 
 
 def _groups(rows: Sequence[SeriesRow]) -> list[list[SeriesRow]]:
@@ -238,30 +345,56 @@ def _groups(rows: Sequence[SeriesRow]) -> list[list[SeriesRow]]:
 
 
 def headline(view: View) -> str:
-    """The report in one sentence: how many series can be judged and what the verdicts are."""
+    """The report in one sentence: how many lines of models can be judged and what the verdicts are."""
     words = [row.verdict for row in view.tables.verdicts]
     judged = [word for word in words if word != "unresolved"]
     others = sum(1 for shown in view.told if shown.verdict is None)
     tail = f" {plural(others, 'other finding')}." if others else ""
     if not words:
-        what = plural(others, "finding") if others else "Nothing"
-        return f"{what} to report; no series of models could be put in order."
+        return f"{plural(others, 'finding')} to report; no line of models was judged." if others else _nothing(view)
+    lines = plural(len(words), "line of models", "lines of models")
     if not judged:
-        subject = "The one series" if len(words) == 1 else f"None of {len(words):,} series"
+        subject = "The one line of models" if len(words) == 1 else f"None of {lines}"
         return f"{subject} can{'not' if len(words) == 1 else ''} be judged yet.{tail}"
     order = sorted(set(judged), key=lambda word: (_VERDICT_ORDER.get(word, len(_VERDICT_ORDER)), word))
     parts = ", ".join(f"{judged.count(word):,}\u00a0{word}" for word in order)
     rest = len(words) - len(judged)
     unresolved = f"; {rest:,}\u00a0unresolved" if rest else ""
-    return f"{len(judged):,} of {len(words):,} series can be judged: {parts}{unresolved}.{tail}"
+    return f"{len(judged):,} of {lines} can be judged: {parts}{unresolved}.{tail}"
 
 
-def counts_sentence(counts: dict[str, int | None]) -> str:
-    """All counts in one sentence; what is not known is called so."""
+def _nothing(view: View) -> str:
+    """Why there is no finding at all, as far as the document tells."""
+    tables = view.tables
+    models = len({row.model for row in tables.runs} | {row.model for row in tables.models})
+    unread = plural(len(tables.failures), "file")
+    if not models:
+        return f"Nothing to report: {unread} could not be read." if tables.failures else "Nothing to report: no runs."
+    if any(word.startswith(("--select", "--ignore")) for word in view.document.command):
+        return "Nothing to report among the findings that were asked for (--select, --ignore)."
+    if not any(row.delivered for row in tables.runs) and all(row.value is None for row in tables.models):
+        return f"Nothing to report: {plural(models, 'model')}, but neither a response nor a total."
+    if models < _LINE:
+        return f"No verdict: {plural(models, 'model')}, and a line of models needs at least {_LINE}."
+    if not any(row.x is not None for row in tables.models):
+        return f"No verdict: nothing says in which order the {plural(models, 'model')} stand."
+    return f"No verdict: {plural(models, 'model')}, but no line of at least {_LINE} on one task."
+
+
+def counts_sentence(counts: Mapping[str, int | None]) -> str:
+    """All counts in one sentence; what is not known is called so, and what is not known to be missing is not counted.
+
+    Examples:
+        >>> counts_sentence({"expected": None, "delivered": 2, "scored": 0, "missing": 0}).replace(chr(0xA0), " ")
+        'Responses: expected not known, 2 delivered, parsed not known, refused not known, error not known.'
+    """
     parts = []
     for name in ("expected", "delivered", "parsed", "scored", "refused", "error", "missing"):
         value = counts.get(name)
-        parts.append(f"{name} not known" if value is None else f"{value:,} {name}")
+        if (name == "scored" and not value) or (name == "missing" and not value and counts.get("expected") is None):
+            continue
+        word = "scored by the harness" if name == "scored" else name
+        parts.append(f"{word} not known" if value is None else f"{value:,}\u00a0{word}")
     return "Responses: " + ", ".join(parts) + "."
 
 

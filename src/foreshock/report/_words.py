@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 
@@ -46,6 +47,21 @@ MEANING = {
     "unresolved": "these data cannot tell",
 }
 
+GLOSSARY = {
+    "line of models": "models of one family, or checkpoints of one training run, put in order on one task",
+    "twin": "a continuous metric of the same responses, which shows progress before an answer turns right",
+    "share": "the part of the rise that a sudden step may carry: 0% is an even rise, 100% one single step",
+    "window open": "no model has gone 80% of the way to the ceiling, so the end of the rise is not in the logs",
+    "floor or ceiling": "models that answer almost nothing right, or almost everything; they cannot show a rise",
+    "link": "the fixed curve that turns a twin's value into the score that the all-or-nothing metric should then show",
+    "link gap": "the largest distance between that score and the one measured; near 0 the twin explains the scores",
+    "emergence score": "the whole change over the typical step between neighbours; read it by its p-value",
+    "seeds": "repeated training runs that differ only in their random start",
+    "false-alarm rate": "how often a break or a mirage is named where there is none; measured on simulated worlds",
+}
+
+CODES = {"FS301": "Is the jump in the models, or made by the metric?"}
+
 LIGHTS = {
     "delivered": "Did the answers arrive?",
     "metric": "Does the metric say what it seems to?",
@@ -58,6 +74,36 @@ LIGHTS = {
 OPENING = {"can": "You can", "cannot": "You cannot", "needs": "It needs"}
 
 STATUS = {"ruled-out": "ruled out", "possible": "possible", "unchecked": "not checked"}
+
+
+# In prose a word may stand in the plural; "share" means ours only where it is one of a rise.
+_PATTERNS = {
+    "line of models": r"\blines? of models\b",
+    "twin": r"\btwins?\b",
+    "share": r"\bshares? of the\b|\bcarr(?:y|ies)\b",
+    "floor or ceiling": r"at floor or ceiling",
+    "link": r"\blinks?\b(?! gap)",
+}
+
+
+def used(text: str) -> list[str]:
+    """Terms of the glossary that ``text`` uses, in the glossary's order.
+
+    Examples:
+        >>> used("two lines of models have no twin (window open)")
+        ['line of models', 'twin', 'window open']
+    """
+    return [term for term in GLOSSARY if re.search(_PATTERNS.get(term, rf"\b{term}\b"), text)]
+
+
+def is_command(text: str) -> bool:
+    """Whether ``text`` is to be typed; a sentence is not set as code.
+
+    Examples:
+        >>> is_command("lm_eval --tasks piqa"), is_command("Add one more size."), is_command("keep the responses")
+        (True, False, False)
+    """
+    return not text.rstrip().endswith((".", "!")) and bool(re.search(r"(^|\s)--?\w|^foreshock\b|^\$ ", text))
 
 
 def mark(word: str) -> Mark:
