@@ -6,8 +6,9 @@ Two logs are made in a temporary folder (or taken from ``--folder``, made there 
 zstd members of 8-10 kB of JSON a sample, and 400 MB of lm-evaluation-harness samples with four choices a document.
 
 Every measurement is a process of its own: user and system seconds of all its threads and its peak resident memory,
-imports included; the least time and the most memory of ``--runs``. A fixed loop of plain Python runs before and after each, on the same clock.
-On a quiet machine its time is always the same, so that a larger one beside a figure means that the machine was busy.
+imports included; the least time and the most memory of ``--runs``. A fixed loop of plain Python runs before and after
+each, on the same clock. On a quiet machine its time is always the same, so that a larger one beside a figure means that
+the machine was busy.
 All that read a log must find the same samples and the same number of right answers, else nothing is printed.
 
 ``--peer-python`` names an interpreter that has inspect_ai and pandas; without it that row says so. ``--write`` records
