@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from foreshock._base import ForeshockError, Progress, ReadError, quiet
 from foreshock.readers._builtin import readers
+from foreshock.readers._contain import reported
 from foreshock.readers._files import head
 from foreshock.readers._json import check_encoding
 from foreshock.readers._protocol import Candidate, Failure, Reader, Reading, ReadOptions
@@ -72,14 +74,15 @@ def read_paths(
 
 def find(paths: Iterable[Path]) -> Iterator[Found]:
     """Files among ``paths``, each once, folders in sorted order; links that lead back are followed only once."""
-    seen: set[Path] = set()
+    seen: set[str] = set()
     for path in paths:
-        if path.is_dir():
+        # the functions of os.path say no where those of Path raise: names that are too long, links in circles
+        if os.path.isdir(path):  # noqa: PTH112
             for file in _walk(path):
-                if (real := file.resolve()) not in seen:
+                if (real := os.path.realpath(file)) not in seen:
                     seen.add(real)
                     yield Found(file, False)
-        elif (real := path.resolve()) not in seen:
+        elif (real := os.path.realpath(path)) not in seen:
             seen.add(real)
             yield Found(path, True)
 
@@ -113,7 +116,8 @@ def _members(path: Path) -> tuple[str, ...]:
     try:
         with Archive(path) as archive:
             return tuple(m.name for m in archive.members)
-    except (ForeshockError, OSError):
+    except BaseException as error:  # noqa: BLE001
+        reported(error, path)
         return ()  # its reader, or the message about an unknown file, says what is wrong with it
 
 
@@ -129,7 +133,8 @@ def _group(path: Path) -> tuple[str, str]:
     moment = _MOMENT.search(path.name)
     if moment:
         return str(path.parent), moment[0]
-    if (path.suffix == ".jsonl" and (path.parent / "results.json").exists()) or path.name == "results.json":
+    beside = path.parent / "results.json"
+    if (path.suffix == ".jsonl" and os.path.exists(beside)) or path.name == beside.name:  # noqa: PTH110
         return str(path.parent), "results"
     return str(path.parent), path.name
 
@@ -138,18 +143,45 @@ def _recognise(item: Found, options: ReadOptions, known: dict[str, Reader]) -> s
     """Name of the reader that knows the file; None for a file that is passed over."""
     path = item.path
     try:
-        if not path.exists():
-            raise ReadError("no such file or folder", do="check the path", where=str(path))
+        if not _is_regular(path):
+            if not item.named and not looks_like_data(Candidate(path, b"", ())):
+                return None
+            raise ReadError(
+                "not a regular file", expected="a file that can be read twice", do="write it to a file", where=str(path)
+            )
         found = candidate(path)
-        for name, reader in known.items():
-            if reader.claims(found, options):
-                return name
+        claimed = _claimed(found, options, known)
+        if isinstance(claimed, str):
+            return claimed
+        if claimed is not None:
+            raise claimed
         if not item.named and not looks_like_data(found):
             return None
         check_encoding(found.head, str(path))
         return Failure(path, unknown(found, list(known)))
-    except ForeshockError as error:
-        return Failure(path, error)
+    except BaseException as error:  # noqa: BLE001 - whatever one file does, the others are read
+        return Failure(path, reported(error, path))
+
+
+def _is_regular(path: Path) -> bool:
+    try:
+        return stat.S_ISREG(path.stat().st_mode)
+    except FileNotFoundError:
+        if path.is_symlink():
+            raise ReadError("a link to a file that is not there", do="remove it", where=str(path)) from None
+        raise ReadError("no such file or folder", do="check the path", where=str(path)) from None
+
+
+def _claimed(found: Candidate, options: ReadOptions, known: dict[str, Reader]) -> str | ForeshockError | None:
+    """Name of the first reader that claims the file; when none does, what stopped one from looking at it."""
+    trouble: ForeshockError | None = None
+    for name, reader in known.items():
+        try:
+            if reader.claims(found, options):
+                return name
+        except BaseException as error:  # noqa: BLE001 - a fault of one reader is not the others'
+            trouble = trouble or reported(error, found.path)
+    return trouble
 
 
 class _Counted(NamedTuple):
@@ -168,7 +200,8 @@ def _candidates(paths: list[Path], counted: _Counted) -> Iterator[Candidate]:
     for number, path in enumerate(paths, 1):
         try:
             found = candidate(path)
-        except ReadError:
+        except BaseException as error:  # noqa: BLE001
+            reported(error, path)
             found = Candidate(path, b"", ())  # gone since it was recognised; the reader reports it
         yield found
         counted(number)

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 
-from foreshock._base import BrokenFileError, ForeshockError, ReadError
+from foreshock._base import BrokenFileError
+from foreshock.readers._contain import reported
 from foreshock.readers._files import source
 from foreshock.readers._inspect_eval import EvalReader
 from foreshock.readers._inspect_header import NAME, VERSION, expected, run_of
@@ -51,11 +52,8 @@ class InspectReader:
         for candidate in candidates:
             try:
                 yield from _read(candidate.path, options)
-            except ForeshockError as error:
-                yield Failure(candidate.path, _placed(error, candidate.path))
-            except OSError as error:
-                reason = error.strerror or type(error).__name__
-                yield Failure(candidate.path, ReadError(f"cannot be read ({reason})", where=str(candidate.path)))
+            except BaseException as error:  # noqa: BLE001 - one bad file is not the others
+                yield Failure(candidate.path, reported(error, candidate.path))
 
 
 def _read(path: Path, options: ReadOptions) -> Iterator[Reading]:
@@ -116,9 +114,3 @@ def _absent_ids(log: Log, rows: SampleRows, announced: int | None) -> list[list[
         return []
     planned = ((str(i), e) for e in range(1, epochs + 1) for i in ids)
     return [list(p) for p in islice((p for p in planned if p not in rows.present), _MAX_ABSENT)]
-
-
-def _placed(error: ForeshockError, path: Path) -> ForeshockError:
-    if error.where is None:
-        error.where = str(path)
-    return error

@@ -11,6 +11,7 @@ import msgspec
 
 from foreshock._base import ForeshockError
 from foreshock.readers import _lm_eval_header as facts
+from foreshock.readers._contain import reported
 from foreshock.readers._files import HEAD, source, whole
 from foreshock.readers._json import UTF8_BOM, check_encoding, fields
 from foreshock.readers._lm_eval_aggregates import aggregates, item_metrics
@@ -53,10 +54,10 @@ class LmEvalReader:
         taken: set[Path] = set()
         for path in results:
             beside = [s for s in samples if s.parent == path.parent]
-            yield from self._results(path, beside, taken, options)
+            yield from _contained(path, self._results(path, beside, taken, options))
         for path in samples:
             if path not in taken:
-                yield from self._alone(path, options)
+                yield from _contained(path, self._alone(path, options))
 
     def _results(
         self, path: Path, beside: list[Path], taken: set[Path], options: ReadOptions
@@ -203,12 +204,11 @@ class LmEvalReader:
         problems = []
         try:
             yield from rows.batches(stream.part())
-        except ForeshockError as error:
+        except BaseException as error:  # noqa: BLE001 - what was read of the run is kept
+            found = reported(error, stream.path)
+            yield from rows.rest()
             stream.finished = True
-            problems.append(f"reading stopped: {error}")
-        except OSError as error:
-            stream.finished = True
-            problems.append(f"reading stopped: {stream.path.name} cannot be read on ({error.strerror})")
+            problems.append(f"reading stopped: {found}")
         if not stream.finished:
             warnings = [*rows.warnings(), "another run follows in the same file; the results file is of the last one"]
             yield Batch("runs", {"warnings": [warnings], "expected": [None]})
@@ -224,6 +224,13 @@ class LmEvalReader:
             yield from self._means(header, run.task)
         if late:
             yield Batch("runs", late)
+
+
+def _contained(path: Path, found: Iterator[Reading | Failure]) -> Iterator[Reading | Failure]:
+    try:
+        yield from found
+    except BaseException as error:  # noqa: BLE001 - one bad file is not the others
+        yield Failure(path, reported(error, path))
 
 
 def kind_of(candidate: Candidate) -> str | None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import msgspec
 
 from foreshock.readers._lm_eval_header import Header, size, subtasks
+from foreshock.readers._lm_eval_line import finite
 from foreshock.records import Batch
 
 RATES = frozenset(
@@ -33,9 +33,7 @@ class Mean(NamedTuple):
 
 def number(value: Any) -> float | None:
     """A finite number; None for ``N/A``, an empty list, text and NaN."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        return None
-    return float(value)
+    return None if isinstance(value, bool) else finite(value)
 
 
 def means(metrics: dict[str, Any]) -> Iterator[Mean]:

@@ -181,10 +181,24 @@ def as_float(given: Any) -> float | None:
         return None
     try:
         found = float(given)
-    except ValueError:
+    except (ValueError, OverflowError):  # no number, an integer beyond every float
         return None
     if found == -math.inf:
         return LOG_OF_ZERO
+    return found if math.isfinite(found) else None
+
+
+def finite(given: Any) -> float | None:
+    """A number (true and false are 1 and 0) that a column holds; None for anything else.
+
+    Examples:
+        >>> finite(True), finite(10**400), finite("1")
+        (1.0, None, None)
+    """
+    try:
+        found = float(given) if isinstance(given, int | float) else math.nan
+    except OverflowError:
+        return None
     return found if math.isfinite(found) else None
 
 

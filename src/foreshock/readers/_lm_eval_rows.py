@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from foreshock._base import BrokenFileError
+from foreshock.readers._contain import reported
 from foreshock.readers._lm_eval_item import DocDecoder, Item
 from foreshock.readers._lm_eval_kinds import Found, Response, Task, read_line
-from foreshock.readers._lm_eval_line import LineDecoder, as_float
+from foreshock.readers._lm_eval_line import LineDecoder, as_float, finite
 from foreshock.readers._lm_eval_samples import Line, Problems
 from foreshock.readers._rows import Rows
 from foreshock.records import Batch, Delivery, ScoreStatus
@@ -61,6 +62,10 @@ class SampleRows:
                 yield from self._rows.flush()
         yield from self._rows.flush()
 
+    def rest(self) -> Iterator[Batch]:
+        """Rows of the lines before one that stopped the reading."""
+        yield from self._rows.flush()
+
     def warnings(self) -> list[str]:
         """What the user should know about the rows given out so far."""
         found = []
@@ -76,14 +81,14 @@ class SampleRows:
     def _add(self, line: Line) -> int:
         try:
             body, (item, responses) = self._read(line)
-        except BrokenFileError as error:
-            self._problems.add(line.number, error.found)
+        except BaseException as error:  # noqa: BLE001 - one bad line is not the others
+            self._problems.add(line.number, reported(error, Path()).found)
             return 0
         name = str(line.doc_id)
-        self._add_item(line.doc_id, name, item)
-        extra = self._add_scores(body)
         tokens = body.gold_token_logprobs
         logprobs = [as_float(t) for t in tokens] if tokens is not None else None
+        self._add_item(line.doc_id, name, item)
+        extra = self._add_scores(body)
         delivery = (Delivery.OK if responses else Delivery.MISSING).value
         size = len(item.question or "")
         for k, found in enumerate(responses or _MISSING):
@@ -129,9 +134,10 @@ class SampleRows:
         for (name, averaged), found in zip(self._plan, self._decoder.values(body), strict=True):
             if found is msgspec.UNSET:
                 continue
-            if averaged and isinstance(found, int | float):
-                self._score((self._responses, name, "harness", float(found), "scored"))
-            elif averaged and found is None:
+            value = finite(found)
+            if averaged and value is not None:
+                self._score((self._responses, name, "harness", value, "scored"))
+            elif averaged and (found is None or isinstance(found, int | float)):
                 self._score((self._responses, name, "harness", None, ScoreStatus.FAILED.value))
             else:
                 self._left_out.setdefault(name, self._why(name))

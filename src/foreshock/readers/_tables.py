@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from foreshock._base import BrokenFileError, ForeshockError
+from foreshock.readers._contain import reported
 from foreshock.readers._items_sniff import DELIMITED, is_table
 from foreshock.readers._items_table import Table, tables
 from foreshock.readers._protocol import Candidate, Failure, Reading, ReadOptions
@@ -48,8 +49,8 @@ class TableReader:
                         yield Failure(candidate.path, table)
                     else:
                         yield from self._table(table, options)
-            except ForeshockError as error:
-                yield Failure(candidate.path, error)
+            except BaseException as error:  # noqa: BLE001 - one bad file is not the others
+                yield Failure(candidate.path, reported(error, candidate.path))
 
     def _table(self, table: Table, options: ReadOptions) -> Iterator[Reading]:
         columns = table.data.columns
