@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from foreshock.series import lines, model_cards
+
 from ._read import failure, read_all, read_one
 
 LONG = "model,size,task,score\na,1.4B,t1,.25\na,1.4B,t2,.5\nb,70m,t1,.125\n"
@@ -30,7 +32,8 @@ def test_plain_columns_need_no_option(tmp_path: Path) -> None:
     ]
     assert [r.column("aggregates", "value") for r in reads] == [[0.25], [0.5], [0.125]]
     assert {r.column("aggregates", "source")[0] for r in reads} == {"table"}
-    assert reads[0].warnings == ["read as model=model, task=task, score=score, parameters=size"]
+    assert not reads[0].warnings
+    assert reads[0].notes[0] == "read as model=model, task=task, score=score, parameters=size"
     assert reads[0].column("aggregates", "n") == [None]
     assert reads[0].run.expected is None
 
@@ -112,6 +115,59 @@ def test_rows_that_cannot_be_told_apart(tmp_path: Path) -> None:
     assert [r.run.conditions for r in reads] == [{"mood": "good"}, {"mood": "bad"}]
 
 
+OWN_NAMES = "model,size,task,accuracy\n" + "".join(
+    f"gpt-{m},{size},{t},0.{k + i}\n"
+    for i, (m, size) in enumerate((("a", "70M"), ("b", "400M"), ("c", "1B"), ("d", "7B")))
+    for k, t in enumerate(("t1", "t2"), 1)
+)
+
+
+def test_models_with_names_of_their_own_form_a_line_along_the_axis(tmp_path: Path) -> None:
+    path = write(tmp_path, OWN_NAMES, "scores.csv")
+    told, plain = (
+        read_all(path, csv={"x": "size", "y": "accuracy", "group": "task"})[0],
+        read_all(write(tmp_path, OWN_NAMES.replace("accuracy", "score"), "scores.csv"))[0],
+    )
+    for reads in (told, plain):
+        assert [r.run.model for r in reads][::2] == ["gpt-a", "gpt-b", "gpt-c", "gpt-d"]
+        assert {r.run.card.family for r in reads} == {"scores"}
+        assert {tuple(r.run.card.guesses) for r in reads} == {("family",)}
+        assert reads[0].notes[-1] == "no column names a family: the models are read as one, scores"
+        runs = [r.run for r in reads]
+        found = lines(runs, model_cards(runs))
+        assert [(line.task, line.axis, len(line.stops)) for line in found] == [
+            ("t1", "parameters", 4),
+            ("t2", "parameters", 4),
+        ]
+
+
+def test_a_quantity_that_no_card_knows_is_the_axis(tmp_path: Path) -> None:
+    text = OWN_NAMES.replace("size", "width").replace("70M", "64").replace("400M", "128").replace("1B", "256")
+    reads, _ = read_all(write(tmp_path, text.replace("7B", "512")), csv={"x": "width", "y": "accuracy"})
+    runs = [r.run for r in reads]
+    found = lines(runs, model_cards(runs))
+    assert [(line.task, line.axis, line.log_axis, [s.x for s in line.stops]) for line in found] == [
+        (task, "width", False, [64, 128, 256, 512]) for task in ("t1", "t2")
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "model,size,task,score\np-70m,70M,t,.1\np-1b,1B,t,.2\nq-7b,7B,t,.3\n",
+        "model,family,size,task,score\na,f,70M,t,.1\nb,g,1B,t,.2\n",
+        "model,size,task,score\na,7B,t,.1\nb,7B,t,.2\n",
+        "model,task,score\na,t,.1\nb,t,.2\n",
+        "model,size,step,task,score\na,70M,1,t,.1\na,70M,2,t,.1\nb,1B,1,t,.2\nb,1B,2,t,.2\n",
+    ],
+    ids=["names", "column", "one place", "no axis", "trajectories"],
+)
+def test_families_that_are_known_stay(tmp_path: Path, text: str) -> None:
+    reads, _ = read_all(write(tmp_path, text))
+    assert "m" not in {r.run.card.family for r in reads}
+    assert not any("family" in r.run.card.guesses for r in reads)
+
+
 def test_dates(tmp_path: Path) -> None:
     text = "model,task,score,date\na,t,1,2024-05-01\nb,t,1,2023\nc,t,1,23/7/2024\n"
     reads, _ = read_all(write(tmp_path, text))
@@ -124,7 +180,7 @@ def test_dates(tmp_path: Path) -> None:
 def test_blank_scores_are_counted(tmp_path: Path) -> None:
     reads, _ = read_all(write(tmp_path, "model,task,score\na,t,1\nb,t,\n"))
     assert len(reads) == 1
-    assert any("1 rows without a score" in w for w in reads[0].warnings)
+    assert any("1 row without a score is left out" in w for w in reads[0].warnings)
 
 
 def test_x_may_name_models(tmp_path: Path) -> None:

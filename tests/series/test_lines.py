@@ -5,10 +5,11 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
+import msgspec
 import pytest
 
 from foreshock._base import ConfigError
-from foreshock.records import Run, RunStatus
+from foreshock.records import ModelCard, Run, RunStatus
 from foreshock.series import Line, lines, model_cards
 
 numbers = itertools.count()
@@ -42,6 +43,15 @@ def test_seeds_share_a_point_and_repeats_stand_behind_the_newest() -> None:
     big = line.stops[-1]
     assert [[r.run_key for r in group] for group in big.groups] == [[new.run_key, old.run_key], [other.run_key]]
     assert big.label == "1B (2 seeds)"
+
+
+def test_models_that_a_table_puts_into_one_family_are_no_repeats_of_each_other() -> None:
+    card = ModelCard(family="scores", parameters=1e9, guesses=["family"])
+    large = msgspec.structs.replace(card, parameters=7e9)
+    runs = [run("gpt-a", card=card), run("gpt-b", card=card), run("gpt-c", card=large)]
+    (line,) = made(runs)
+    assert [len(s.groups) for s in line.stops] == [2, 1]
+    assert line.stops[0].label == "1B (2 models)"
 
 
 def test_conditions_are_kept_apart() -> None:

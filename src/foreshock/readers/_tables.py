@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -12,8 +12,10 @@ from foreshock._base import BrokenFileError, ForeshockError
 from foreshock.readers._contain import reported
 from foreshock.readers._items_sniff import DELIMITED, is_table
 from foreshock.readers._items_table import Table, tables
+from foreshock.readers._items_values import counted
 from foreshock.readers._protocol import Candidate, Failure, Reading, ReadOptions
-from foreshock.readers._tables_axis import plain_name
+from foreshock.readers._tables_axis import kind_of, plain_name
+from foreshock.readers._tables_family import one_family
 from foreshock.readers._tables_roles import GENERIC, detect, is_aggregates, is_wide, told, wide_error
 from foreshock.readers._tables_rows import Gathered, Mean, Scoring, Subject, gather, is_rate, moment
 from foreshock.readers._unknown import head_rows
@@ -21,6 +23,14 @@ from foreshock.records import Batch, ModelCard, Run, ingest_id, run_key
 
 _CARD = ("parameters", "tokens", "flops", "step")
 _UNITS = {"T": 1e12, "B": 1e9, "M": 1e6, "K": 1e3}
+
+
+class _Said(NamedTuple):
+    """What is told about every run of a table, and whether its models are one family."""
+
+    notes: list[str]
+    warnings: list[str]
+    one_family: bool
 
 
 class TableReader:
@@ -68,9 +78,16 @@ class TableReader:
         else:
             found = detect(columns, table.where)
         gathered = gather(table, found, Scoring(options.scale, n))
-        notes = _notes(found, gathered, told_by_user=bool(options.csv))
+        told_x = options.csv.get("x")
+        axes = [*gathered.axes] if told_x is None else [kind_of(told_x) or "x"]
+        said = _Said([], _warnings(gathered), one_family(gathered.runs, axes))
+        if not options.csv:
+            plain = {"score" if role == "y" else role: column for role, column in found.items()}
+            said.notes.append("read as " + ", ".join(f"{role}={column}" for role, column in plain.items()))
+        if said.one_family:
+            said.notes.append(f"no column names a family: the models are read as one, {table.stem}")
         for subject, means in gathered.runs.items():
-            yield self._reading(table, found, gathered, (subject, means), notes, options)
+            yield self._reading(table, found, gathered, (subject, means), said, options)
 
     def _reading(
         self,
@@ -78,7 +95,7 @@ class TableReader:
         roles: Mapping[str, str],
         gathered: Gathered,
         entry: tuple[Subject, list[Mean]],
-        notes: list[str],
+        said: _Said,
         options: ReadOptions,
     ) -> Reading:
         subject, means = entry
@@ -95,7 +112,7 @@ class TableReader:
             format=self.name,
             reader=f"{self.name}@{self.version}",
             model=model,
-            card=_card(subject, gathered, None if named else table.stem),
+            card=_card(subject, gathered, table.stem if said.one_family or not named else None),
             task=task,
             conditions={name: value for name, value in conditions.items() if value is not None},
             seed=seed,
@@ -103,9 +120,9 @@ class TableReader:
             known_at=when,
             chance=options.chance,
             sources=[table.source],
-            warnings=notes,
+            warnings=said.warnings,
             guesses=guesses,
-            meta=_meta(subject, roles, gathered, table),
+            meta=_meta(subject, roles, gathered, table) | ({"notes": said.notes} if said.notes else {}),
         )
         identity = {name: getattr(options, name) for name in ("csv", "scale", "chance", "n", "model", "task")}
         run = msgspec.structs.replace(run, ingest_id=ingest_id(key, run.sources, run.reader, identity))
@@ -145,7 +162,7 @@ def _task(subject: Subject, roles: Mapping[str, str], table: Table, options: Rea
 
 
 def _card(subject: Subject, gathered: Gathered, stem: str | None) -> ModelCard:
-    """What the table says about the model; places on an axis without names are one family, named by the file."""
+    """What the table says about the model; a family that it does not name has the name of the file, ``stem``."""
     places = {role: place for role, place in subject.axes if role in _CARD and place is not None}
     guesses = [role for role in places if gathered.axes[role].guessed]
     step = places.pop("step", None)
@@ -169,18 +186,15 @@ def _meta(subject: Subject, roles: Mapping[str, str], gathered: Gathered, table:
     return meta
 
 
-def _notes(roles: Mapping[str, str], gathered: Gathered, *, told_by_user: bool) -> list[str]:
-    notes = []
-    if not told_by_user:
-        plain = {"score" if role == "y" else role: column for role, column in roles.items()}
-        notes.append("read as " + ", ".join(f"{role}={column}" for role, column in plain.items()))
-    notes += [f"{a.column} is read as billions of {a.kind}" for a in gathered.axes.values() if a.guessed]
+def _warnings(gathered: Gathered) -> list[str]:
+    found = [f"{a.column} is read as billions of {a.kind}" for a in gathered.axes.values() if a.guessed]
     if gathered.blank:
-        notes.append(f"{gathered.blank} rows without a score are left out")
+        rows = counted(gathered.blank, "row")
+        found.append(f"{rows} without a score {'is' if gathered.blank == 1 else 'are'} left out")
     odd = next((s.date for s in gathered.runs if s.date is not None and moment(s.date) is None), None)
     if odd is not None:
-        notes.append(f"dates such as {odd[:40]!r} are not ISO 8601 and not used")
-    return notes
+        found.append(f"dates such as {odd[:40]!r} are not ISO 8601 and not used")
+    return found
 
 
 def _aggregates(means: list[Mean]) -> Batch:

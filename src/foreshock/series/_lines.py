@@ -238,7 +238,7 @@ def _stops(runs: Sequence[Run], cards: Mapping[str, ModelCard], axis: str) -> tu
         x = axis_value(run, cards[run.run_key], axis)
         if x is not None:
             at[x].append(run)
-    return tuple(_stop(x, at[x], axis, lambda run: str(_seed(run, cards[run.run_key]))) for x in sorted(at))
+    return tuple(_stop(x, at[x], axis, lambda run: _replicate(run, cards[run.run_key])) for x in sorted(at))
 
 
 def _stops_in_order(runs: Sequence[Run]) -> tuple[Stop, ...]:
@@ -247,6 +247,15 @@ def _stops_in_order(runs: Sequence[Run]) -> tuple[Stop, ...]:
         models[run.model].append(run)
     ordered = sorted(models.values(), key=lambda group: (min(r.created or "9999" for r in group), group[0].model))
     return tuple(_stop(float(i), group, "created", lambda _: "") for i, group in enumerate(ordered))
+
+
+def _replicate(run: Run, card: ModelCard) -> str:
+    """What sets runs at one place apart; models that only a table puts into one family are no repeats of each other."""
+    return f"{_seed(run, card)} {run.model}" if _put_together(run) else str(_seed(run, card))
+
+
+def _put_together(run: Run) -> bool:
+    return "family" in run.card.guesses
 
 
 def _seed(run: Run, card: ModelCard) -> int | None:
@@ -260,15 +269,16 @@ def _stop(x: float, runs: Sequence[Run], axis: str, seed: Callable[[Run], str]) 
     newest_first = [
         tuple(sorted(groups[name], key=lambda r: (r.created or "", r.run_key), reverse=True)) for name in sorted(groups)
     ]
-    return Stop(_label(x, axis, [group[0].model for group in newest_first]), x, tuple(newest_first))
+    word = "models" if any(map(_put_together, runs)) else "seeds"
+    return Stop(_label(x, axis, [group[0].model for group in newest_first], word), x, tuple(newest_first))
 
 
-def _label(x: float, axis: str, models: Sequence[str]) -> str:
+def _label(x: float, axis: str, models: Sequence[str], word: str) -> str:
     """What a point is called in a sentence: the step along a training run, else the model or what its seeds share."""
     place = f"step {x:,.0f}" if axis == "step" else size_text(x) if axis in LOG_AXES else None
     if len(models) == 1:
         return place if place and axis == "step" else models[0]
-    return f"{place or models[0]} ({len(models)} seeds)"
+    return f"{place or models[0]} ({len(models)} {word})"
 
 
 def fingerprint(line: Line) -> bytes:
