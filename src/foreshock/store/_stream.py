@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
 from foreshock._base import StoreError, canonical, utc_now
-from foreshock.store._files import write_new
+from foreshock.store._files import write_file, write_new
+
+RECORD = re.compile(r"(0|[1-9][0-9]{0,17})\.json")
+"""Names of records."""
 
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,63}")
+_HEAD = "head.json"
+
+
+_T = TypeVar("_T")
 
 
 class Entry(NamedTuple):
@@ -38,8 +47,16 @@ class _Record(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     value: Any
 
 
+class _Head(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    n: int
+    sha256: str
+
+
 class Stream:
     """An append-only list in ``state/<name>/``: the ledger, alarms, calibrations, generations, cards.
+
+    Every record holds the hash of the one before; ``head.json`` holds the number and the hash of the last one, so that
+    its loss or alteration is seen as well. Whoever rewrites both, or takes the whole folder, is not seen.
 
     Args:
         root: Folder of the store.
@@ -83,7 +100,9 @@ class Stream:
             record = _Record(n=last + 1, previous=previous, created=utc_now(), value=value)
             data = canonical(record)
             if self._write(last + 1, data):
-                return Entry(record.n, record.created, value, hashlib.sha256(data).hexdigest())
+                sha256 = hashlib.sha256(data).hexdigest()
+                self._point_at(record.n, sha256)
+                return Entry(record.n, record.created, value, sha256)
 
     def read(self) -> list[Entry]:
         """Every record in order, each checked against the hash that its successor holds.
@@ -91,18 +110,42 @@ class Stream:
         Raises:
             StoreError: A record is missing or was altered.
         """
-        numbers = sorted(int(path.stem) for path in self._folder.glob("*.json") if path.stem.isdecimal())
+        # before the listing: a head names a record that is there already
+        head = self._head()
         entries: list[Entry] = []
         previous: str | None = None
-        for expected, n in enumerate(numbers):
+        for expected, n in enumerate(self._numbers()):
             path = self._folder / f"{n}.json"
-            data = path.read_bytes()
-            record = _decode(path, data)
+            data = _bytes(path)
+            record = _decode(path, data, _Record)
             if n != expected or record.n != n or record.previous != previous:
                 raise _broken(path, f"does not follow record {expected - 1}")
             previous = hashlib.sha256(data).hexdigest()
             entries.append(Entry(n, record.created, record.value, previous))
+        if head is not None and head.n >= len(entries):
+            raise _broken(self._folder / f"{head.n}.json", f"is not there, though {_HEAD} names it")
+        if head is not None and (head.n < 0 or entries[head.n].sha256 != head.sha256):
+            raise _broken(self._folder / f"{head.n}.json", f"is not the one that {_HEAD} names")
         return entries
+
+    def _numbers(self) -> list[int]:
+        try:
+            names = [path.name for path in self._folder.iterdir()]
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise _broken(self._folder, f"folder cannot be read ({error.strerror})") from None
+        return sorted(int(name.removesuffix(".json")) for name in names if RECORD.fullmatch(name))
+
+    def _head(self) -> _Head | None:
+        path = self._folder / _HEAD
+        return _decode(path, _bytes(path), _Head) if os.path.lexists(path) else None
+
+    def _point_at(self, n: int, sha256: str) -> None:
+        """Name the last record. Of two appends at once the earlier may write last: a head is a lower bound."""
+        # the record is there already; an error now would make the caller append it a second time
+        with suppress(StoreError):
+            write_file(self._root, self._folder / _HEAD, canonical(_Head(n=n, sha256=sha256)))
 
     def _write(self, n: int, data: bytes) -> bool:
         try:
@@ -116,10 +159,17 @@ class Stream:
             ) from None
 
 
-def _decode(path: Path, data: bytes) -> _Record:
+def _bytes(path: Path) -> bytes:
     try:
-        return msgspec.json.decode(data, type=_Record)
-    except msgspec.DecodeError as error:
+        return path.read_bytes()
+    except OSError as error:
+        raise _broken(path, f"cannot be read ({error.strerror})") from None
+
+
+def _decode(path: Path, data: bytes, kind: type[_T]) -> _T:
+    try:
+        return msgspec.json.decode(data, type=kind)
+    except (msgspec.DecodeError, RecursionError) as error:
         raise _broken(path, f"is not a record ({error})") from None
 
 
