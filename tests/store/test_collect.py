@@ -1,12 +1,16 @@
 from __future__ import annotations
 
+import json
 import os
+import shutil
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from foreshock._base import SchemaVersionError, StoreError
+from foreshock._base import SchemaVersionError, StoreError, canonical
 from foreshock.records import Batch
 from foreshock.store import Store
 
@@ -166,12 +170,12 @@ def test_damaged_and_newer_commits_are_refused(store: Store, change, error, word
 
 def test_unknown_columns_ask_for_an_upgrade(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     store.write(make_run("r0"), make_batches())
-    from foreshock.store import _frames, _scan
+    from foreshock.store import _frames, _intact
 
     schema = _frames.SCHEMAS["responses"]
     older = type(schema)({name: kind for name, kind in schema.items() if name != "reasoning"})
     monkeypatch.setitem(_frames.SCHEMAS, "responses", older)
-    _scan.forget()
+    _intact.forget()
     with pytest.raises(SchemaVersionError, match="reasoning"):
         store.snapshot().scan("responses")
 
@@ -186,3 +190,105 @@ def test_columns_of_a_newer_schema_are_null_in_older_segments(store: Store, monk
     newer = type(schema)({**schema, "mood": pl.String()})
     monkeypatch.setitem(_frames.SCHEMAS, "responses", newer)
     assert store.snapshot().scan("responses").collect()["mood"].to_list() == [None] * 4
+
+
+def test_a_store_without_its_commits_is_not_an_empty_one(filled: Store) -> None:
+    shutil.rmtree(filled.folder / "commits")
+    with pytest.raises(StoreError, match="commits"):
+        Store.open(filled.folder).snapshot()
+    assert ["commits" in str(error) for error in filled.verify()] == [True]
+    (filled.folder / "commits").write_bytes(b"")
+    with pytest.raises(StoreError, match="commits"):
+        Store.open(filled.folder).snapshot()
+
+
+@pytest.mark.parametrize("marker", [b"[" * 100_000, b'{"schema":true}', b'{"schema":-1}', b"\xff"])
+def test_a_marker_that_is_none_is_told(filled: Store, marker: bytes) -> None:
+    (filled.folder / "store.json").write_bytes(marker)
+    with pytest.raises(StoreError, match="marker"):
+        Store.open(filled.folder)
+
+
+@pytest.mark.parametrize("folder", ["a\0b", "x" * 300])
+def test_a_folder_that_cannot_be_one_is_told(folder: str) -> None:
+    with pytest.raises(StoreError, match="folder"):
+        Store.open(folder)
+
+
+def test_verify_lists_all_damage_and_does_not_stop_at_a_commit(filled: Store) -> None:
+    commits = filled.folder / "commits"
+    first, second = filled.snapshot().segments()[:2]
+    first.path.write_bytes(b"x")
+    path = commits / f"{second.commit}.json"
+    path.write_bytes(path.read_bytes()[:100])
+    (commits / "y.json").mkdir()
+    (commits / "z.json").symlink_to("/nowhere")
+    (commits / "d.json").write_bytes(b'{"schema":1,"created":"","body":' + b"[" * 100_000)
+    with pytest.raises(StoreError):
+        Store.open(filled.folder).snapshot()
+    words = ["cannot be read", "link", "not a commit", "not a commit", "bytes instead of"]
+    damage = [str(error) for error in Store.open(filled.folder).verify()]
+    assert len(damage) == len(words)
+    assert all(any(word in text for text in damage) for word in words)
+
+
+def _rewrite(store: Store, change: Callable[[dict[str, Any]], object]) -> None:
+    """Alter the one commit of an add and name it by its new hash, as a faulty or hostile writer could."""
+    import hashlib
+
+    for path in (store.folder / "commits").iterdir():
+        whole = json.loads(path.read_bytes())
+        if whole["body"]["kind"] == "add":
+            change(whole["body"])
+            body = canonical(whole["body"])
+            path.unlink()
+            path.with_name(f"{hashlib.sha256(body).hexdigest()}.json").write_bytes(canonical(whole))
+
+
+@pytest.mark.parametrize(
+    ("facts", "error", "word"),
+    [
+        ({"sha256": "../../../../etc/passwd"}, StoreError, "not a SHA-256"),
+        ({"table": "../../x"}, StoreError, "unknown table"),
+        ({"runs": [7]}, StoreError, "run 7 of 1"),
+        ({"runs": [-1]}, StoreError, "run -1 of 1"),
+        ({"rows": 0}, StoreError, "0 rows"),
+        ({"low": ["t"]}, StoreError, "key"),
+        ({"schema": 99}, SchemaVersionError, "upgrade"),
+        ({"table": "moods", "schema": 99}, SchemaVersionError, "upgrade"),
+    ],
+)
+def test_a_commit_that_says_what_cannot_be_is_refused(
+    store: Store, facts: dict[str, object], error: type[StoreError], word: str
+) -> None:
+    store.write(make_run("r0"), make_batches())
+    _rewrite(store, lambda body: [segment.update(facts) for segment in body["segments"]])
+    with pytest.raises(error, match=word):
+        store.snapshot()
+    assert [type(found) for found in store.verify()] == [error]
+
+
+def test_a_commit_that_lies_about_its_rows_is_refused(store: Store) -> None:
+    store.write(make_run("r0"), make_batches())
+    _rewrite(store, lambda body: [s.update(rows=5) for s in body["segments"] if s["table"] == "responses"])
+    with pytest.raises(StoreError, match="4 rows instead of the 5"):
+        store.snapshot().scan("responses")
+    assert ["4 rows" in str(error) for error in store.verify()] == [True]
+
+
+@pytest.mark.parametrize(
+    ("facts", "word"), [({"runs": []}, "other runs"), ({"low": ["a", None], "high": ["a", None]}, "other items")]
+)
+def test_verify_compares_what_a_commit_says_with_the_rows(store: Store, facts: dict[str, object], word: str) -> None:
+    store.write(make_run("r0"), make_batches())
+    _rewrite(store, lambda body: [s.update(facts) for s in body["segments"] if s["table"] == "responses"])
+    assert [word in str(error) for error in store.verify()] == [True]
+
+
+def test_scores_of_another_number_of_rows_are_refused(filled: Store) -> None:
+    segment = filled.snapshot().segments()[0]
+    short = segment._replace(rows=2)
+    filled.put_scores(short, "short@1", [1.0, 2.0], ["scored"] * 2)
+    with pytest.raises(StoreError, match="scores of 2 rows"):
+        filled.snapshot().scan("scores")
+    assert ["scores of 2 rows" in str(error) for error in filled.verify()] == [True]

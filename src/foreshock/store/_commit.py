@@ -15,6 +15,7 @@ import msgspec
 from foreshock._base import SchemaVersionError, StoreError, canonical
 from foreshock.records import SCHEMA_VERSION, Run
 from foreshock.store._files import write_file
+from foreshock.store._sound import faults, newest_schema
 from foreshock.store._text import repair
 
 Kind = Literal["add", "scores", "remove", "compact"]
@@ -140,28 +141,45 @@ def read_commit(path: Path) -> StoredCommit:
         SchemaVersionError: A newer Foreshock wrote it.
         StoreError: It is damaged.
     """
-    try:
-        data = path.read_bytes()
-    except PermissionError:
-        raise StoreError("the file may not be read", do="ask its owner for access", where=str(path)) from None
+    data = _bytes(path)
     try:
         envelope = msgspec.json.decode(data, type=_Envelope)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, RecursionError) as error:
         raise _damaged(path, f"is not a commit ({error})") from None
-    if envelope.schema > SCHEMA_VERSION:
-        raise SchemaVersionError(
-            f"the store holds data of schema {envelope.schema}",
-            expected=f"schema {SCHEMA_VERSION} or older",
-            do="upgrade: pip install --upgrade foreshock",
-            where=str(path),
-        )
+    _check_schema(path, envelope.schema)
     if hashlib.sha256(bytes(envelope.body)).hexdigest() != path.stem:
         raise _damaged(path, "does not match the hash in its name")
     try:
         commit = msgspec.json.decode(envelope.body, type=Commit)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, RecursionError) as error:
         raise _damaged(path, f"is not a commit ({error})") from None
+    _check_schema(path, newest_schema(commit))
+    for fault in faults(commit):
+        raise _damaged(path, fault)
     return StoredCommit(name=path.stem, created=envelope.created, commit=commit)
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        if path.is_symlink():
+            raise _damaged(path, "is a link to a file that is not there") from None
+        raise
+    except PermissionError:
+        raise StoreError("the file may not be read", do="ask its owner for access", where=str(path)) from None
+    except OSError as error:
+        raise _damaged(path, f"cannot be read ({error.strerror})") from None
+
+
+def _check_schema(path: Path, schema: int) -> None:
+    if schema > SCHEMA_VERSION:
+        raise SchemaVersionError(
+            f"the store holds data of schema {schema}",
+            expected=f"schema {SCHEMA_VERSION} or older",
+            do="upgrade: pip install --upgrade foreshock",
+            where=str(path),
+        )
 
 
 def _damaged(path: Path, what: str) -> StoreError:

@@ -151,7 +151,7 @@ def _score_slice(snapshot: Snapshot, piece: _Slice, entry: ScoreEntry | None) ->
     n = piece.stop - piece.start
     if entry is None:
         return pl.DataFrame({name: [None] * n for name in SCORE_FILE}, schema=SCORE_FILE)
-    return open_scores(snapshot.root, entry, piece.segment.commit).slice(piece.start, n).collect()
+    return open_scores(snapshot.root, entry, piece.segment).slice(piece.start, n).collect()
 
 
 def _key(row: tuple[Any, ...]) -> _Key:

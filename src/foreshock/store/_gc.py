@@ -35,7 +35,7 @@ def collect(root: Path, commits: Mapping[str, StoredCommit], grace: float) -> Co
     doomed = [root / "commits" / f"{name}.json" for name in sorted(expired)]
     # files of a commit that expires now were in use until then, however old they are
     doomed += [path for path, key in _segment_files(root) if key not in named and path.stat().st_mtime < limit]
-    doomed += [path for path in sorted((root / "tmp").glob("*")) if path.stat().st_mtime < limit]
+    doomed += [path for path in sorted((root / "tmp").glob("*")) if path.is_file() and path.stat().st_mtime < limit]
     size = 0
     for path in doomed:
         size += path.stat().st_size
@@ -59,4 +59,5 @@ def _replaced(root: Path, commits: Mapping[str, StoredCommit]) -> dict[str, floa
 def _segment_files(root: Path) -> Iterator[tuple[Path, tuple[str, str]]]:
     for table in TABLES:
         for path in sorted((root / table).glob("*.parquet")):
-            yield path, (table, path.stem)
+            if path.is_file():
+                yield path, (table, path.stem)

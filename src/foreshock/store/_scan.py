@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import polars as pl
 
-from foreshock._base import SchemaVersionError, StoreError
-from foreshock.store._files import file_sha256
+from foreshock._base import StoreError
 from foreshock.store._frames import SCHEMAS
+from foreshock.store._intact import check
 from foreshock.store._segments import ORDER
 
 if TYPE_CHECKING:
@@ -87,7 +85,7 @@ def scan(snapshot: Snapshot, table: str, wanted: Wanted) -> pl.LazyFrame:
 def open_segments(segments: Sequence[Segment]) -> pl.LazyFrame:
     """Every row of some segments of one table, in the order of the files, hidden rows included."""
     for segment in segments:
-        check(segment.path, segment.table, segment.sha256, segment.bytes, segment.commit)
+        check(segment.path, segment.table, segment.sha256, segment.bytes, segment.rows, segment.commit)
     return pl.scan_parquet(
         [segment.path for segment in segments],
         schema=SCHEMAS[segments[0].table],
@@ -105,55 +103,6 @@ def read_segment(segment: Segment, columns: Sequence[str] | None) -> pl.DataFram
             raise _unknown(unknown, segment.table, SCHEMAS[segment.table].names())
         frame = frame.select(columns)
     return frame.collect()
-
-
-def check(path: Path, table: str, sha256: str, size: int, commit: str) -> None:
-    """Verify a file at its first use in this process.
-
-    Raises:
-        StoreError: It is missing, short or altered.
-        SchemaVersionError: It has columns that this version does not know.
-    """
-    try:
-        stat = path.stat()
-    except FileNotFoundError:
-        raise _damaged(path, "the file is not there", commit) from None
-    if stat.st_size != size:
-        raise _damaged(path, f"the file has {stat.st_size} bytes instead of {size}", commit)
-    if _sha256(path, size, stat.st_mtime_ns) != sha256:
-        raise _damaged(path, "the content of the file was altered", commit)
-    unknown = _columns(path, size, stat.st_mtime_ns) - (SCHEMAS[table].keys() if table in SCHEMAS else set())
-    if unknown:
-        raise SchemaVersionError(
-            f"unknown columns {', '.join(sorted(unknown))}",
-            expected="columns of this version",
-            do="upgrade: pip install --upgrade foreshock",
-            where=str(path),
-        )
-
-
-def forget() -> None:
-    """Verify every file anew at its next use."""
-    _sha256.cache_clear()
-
-
-@cache
-def _sha256(path: Path, size: int, mtime_ns: int) -> str:  # noqa: ARG001 - what an unaltered file is known by
-    return file_sha256(path)
-
-
-@cache
-def _columns(path: Path, size: int, mtime_ns: int) -> frozenset[str]:  # noqa: ARG001
-    return frozenset(pl.scan_parquet(path, glob=False, hive_partitioning=False).collect_schema())
-
-
-def _damaged(path: Path, what: str, commit: str) -> StoreError:
-    return StoreError(
-        what,
-        expected=f"the file that commit {commit[:12]} wrote",
-        do=f"restore it from a backup, or delete commits/{commit}.json and add the logs of that commit again",
-        where=str(path),
-    )
 
 
 def asked_rows(snapshot: Snapshot, table: str, wanted: Wanted) -> pl.LazyFrame:

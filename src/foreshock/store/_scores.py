@@ -17,7 +17,8 @@ from foreshock._base import StoreError
 from foreshock.records import ScoreStatus
 from foreshock.store._commit import ScoreEntry
 from foreshock.store._frames import SCHEMAS
-from foreshock.store._scan import RESPONSE, Wanted, asked_rows, check, may_hold, open_segments
+from foreshock.store._intact import check, damaged
+from foreshock.store._scan import RESPONSE, Wanted, asked_rows, may_hold, open_segments
 from foreshock.store._segments import ORDER, segment_path, write_parquet
 
 if TYPE_CHECKING:
@@ -88,11 +89,23 @@ def write_score_frame(
     )
 
 
-def open_scores(root: Path, entry: ScoreEntry, commit: str) -> pl.LazyFrame:
+def open_scores(root: Path, entry: ScoreEntry, segment: Segment) -> pl.LazyFrame:
     """Value, status and label of every row of a segment; status is null where nobody scored."""
-    path = segment_path(root, "scores", entry.sha256)
-    check(path, "scores", entry.sha256, entry.bytes, commit)
+    path = score_file(root, entry, segment)
     return pl.scan_parquet(path, glob=False, hive_partitioning=False)
+
+
+def score_file(root: Path, entry: ScoreEntry, segment: Segment) -> Path:
+    """The checked file of scores of a segment.
+
+    Raises:
+        StoreError: It is damaged, or made for another number of rows.
+    """
+    path = segment_path(root, "scores", entry.sha256)
+    if entry.rows != segment.rows:
+        raise damaged(path, f"scores of {entry.rows} rows for a segment of {segment.rows}", segment.commit)
+    check(path, "scores", entry.sha256, entry.bytes, entry.rows, segment.commit)
+    return path
 
 
 def scored(
@@ -108,7 +121,7 @@ def scored(
                 expected=f"one of {', '.join(sorted(known)) or '(nothing was scored yet)'}",
                 do="run: foreshock score",
             )
-        scores = open_scores(snapshot.root, known[metric_id], segment.commit)
+        scores = open_scores(snapshot.root, known[metric_id], segment)
         parts.append(scores.select(pl.col("value").alias(metric_id), pl.col("status").alias(f"{metric_id}|status")))
     frame = pl.concat(parts, how="horizontal").collect()
     if segment.hidden and not hidden:
@@ -155,7 +168,7 @@ def _positional(snapshot: Snapshot, wanted: Wanted, extra: list[str]) -> list[pl
             if wanted.metrics is not None and metric_id not in wanted.metrics:
                 continue
             rows = open_segments([segment]).select(*RESPONSE, *extra)
-            part = pl.concat([rows, open_scores(snapshot.root, entry, segment.commit)], how="horizontal")
+            part = pl.concat([rows, open_scores(snapshot.root, entry, segment)], how="horizontal")
             if segment.hidden or ingests is not None:
                 part = part.filter(pl.col("ingest_id").is_in(sorted(keep)))
             if not entry.complete:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from foreshock._base import StoreError, canonical, require
 from foreshock.records import TABLES
+from foreshock.store._intact import check
 from foreshock.store._runs import RUNS, run_rows
-from foreshock.store._scan import check
-from foreshock.store._segments import segment_path
+from foreshock.store._scores import score_file
 
 if TYPE_CHECKING:
     from foreshock.store._snapshot import Segment, Snapshot
@@ -103,7 +103,7 @@ def _make_views(connection: Any, snapshot: Snapshot) -> list[Path]:
     for table in TABLES:
         segments = snapshot.segments(table)
         for segment in segments:
-            check(segment.path, table, segment.sha256, segment.bytes, segment.commit)
+            check(segment.path, table, segment.sha256, segment.bytes, segment.rows, segment.commit)
         files += [segment.path for segment in segments]
         parts = [_read([s.path for s in segments if not s.hidden])] if any(not s.hidden for s in segments) else []
         parts += [_read([s.path]) + _live(s) for s in segments if s.hidden]
@@ -154,8 +154,7 @@ def _score_rows(snapshot: Snapshot) -> tuple[list[Path], list[str]]:
     files, parts = [], []
     for segment in snapshot.segments("responses"):
         for metric_id, entry in snapshot.scores(segment).items():
-            path = segment_path(snapshot.root, "scores", entry.sha256)
-            check(path, "scores", entry.sha256, entry.bytes, segment.commit)
+            path = score_file(snapshot.root, entry, segment)
             files.append(path)
             parts.append(
                 f"SELECT r.ingest_id, r.row, {_quoted(metric_id)} AS metric_id, 'foreshock' AS source, "  # noqa: S608

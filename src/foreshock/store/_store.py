@@ -62,9 +62,17 @@ class Store:
             StoreError: There is no store, or something else is in the folder.
             SchemaVersionError: A newer Foreshock made it.
         """
+        if "\0" in str(folder):
+            raise StoreError(f"{str(folder)!r} is no name of a folder", do="choose another one with --store")
         root = Path(folder).absolute()
         marker = root / _MARKER
-        if not marker.is_file():
+        try:
+            there = marker.is_file()
+        except OSError as error:
+            raise StoreError(
+                f"the folder cannot be read ({error.strerror})", do="choose another one with --store", where=str(root)
+            ) from None
+        if not there:
             if not create:
                 raise StoreError("there is no store", do="make one: foreshock add LOGS", where=str(root))
             _create(root)
@@ -187,10 +195,20 @@ class Store:
         return collect(self.folder, self._commits(), grace)
 
     def verify(self, *, progress: Progress = quiet) -> list[StoreError]:
-        """Check every file that counts against its hash, and every state stream; return what is damaged."""
+        """Check the whole store and return everything that is damaged, without stopping at the first.
+
+        Every commit against its name and for what it may say; every file that an active commit names against its hash,
+        its number of rows, its columns and the runs and keys that the commit says are in it; scores against the
+        segment they belong to; every state stream against its chain and its head.
+        """
         from foreshock.store._verify import verify
 
-        return verify(self.snapshot(), progress)
+        damage: list[StoreError] = []
+        try:
+            commits = self._commits(damage)
+        except StoreError as error:
+            damage, commits = [error], {}
+        return verify(Snapshot(self.folder, commits), damage, progress)
 
     def stream(self, name: str) -> Stream:
         """The state stream ``name``; see :class:`Stream`."""
@@ -209,20 +227,44 @@ class Store:
 
         return ask(self.snapshot(as_of), query)
 
-    def _commits(self) -> dict[str, StoredCommit]:
+    def _commits(self, damage: list[StoreError] | None = None) -> dict[str, StoredCommit]:
+        """Every commit by name. With ``damage``, all are read anew, and damaged ones are put there and left out."""
         folder = self.folder / "commits"
+        if damage is not None:
+            self._cache.clear()
         for _ in range(_LISTINGS):
-            names = {path.stem: path for path in folder.glob("*.json")}
+            names = _listing(folder)
+            found: list[StoreError] = []
             try:
-                for name in names.keys() - self._cache.keys():
-                    self._cache[name] = read_commit(names[name])
+                for name in sorted(names.keys() - self._cache.keys()):
+                    try:
+                        self._cache[name] = read_commit(names[name])
+                    except StoreError as error:
+                        if damage is None:
+                            raise
+                        found.append(error)
             except FileNotFoundError:
                 # replaced and collected between listing and reading: its successor is in the next listing
                 continue
-            return {name: self._cache[name] for name in names}
+            if damage is not None:
+                damage += found
+            return {name: self._cache[name] for name in names if name in self._cache}
         raise StoreError(
             "commits vanish while they are read", do="end the other process and try again", where=str(folder)
         )
+
+
+def _listing(folder: Path) -> dict[str, Path]:
+    """Files of commits by their stems. Git, for one, does not keep an empty folder: an absent one is not told apart."""
+    try:
+        return {path.stem: path for path in folder.iterdir() if path.suffix == ".json"}
+    except OSError as error:
+        raise StoreError(
+            f"the commits of the store cannot be listed ({error.strerror})",
+            expected="the folder commits beside store.json",
+            do="restore it from a backup; if the store was empty, make the folder again",
+            where=str(folder),
+        ) from None
 
 
 def _create(root: Path) -> None:
@@ -244,9 +286,13 @@ def _create(root: Path) -> None:
 def _check_layout(marker: Path) -> None:
     try:
         schema = msgspec.json.decode(marker.read_bytes())["schema"]
-    except (msgspec.DecodeError, KeyError, TypeError):
+    except (msgspec.DecodeError, KeyError, TypeError, RecursionError):
         schema = None
-    if not isinstance(schema, int):
+    except OSError as error:
+        raise StoreError(
+            f"the store cannot be read ({error.strerror})", do="ask its owner for access", where=str(marker)
+        ) from None
+    if type(schema) is not int or schema < 1:
         raise StoreError("not the marker of a store", do="restore it from a backup", where=str(marker))
     if schema > SCHEMA_VERSION:
         raise SchemaVersionError(

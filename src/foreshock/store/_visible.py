@@ -108,6 +108,6 @@ def _rank(ingest: Ingest) -> tuple[int, float, int, str]:
     return (
         run.counts.delivered,
         created.timestamp() if created else 0.0,
-        int(version) if version.isdecimal() else 0,
+        int(version) if version.isdecimal() and len(version) < 10 else 0,
         run.ingest_id,
     )
