@@ -18,6 +18,7 @@ from foreshock.readers._inspect_sample import SampleRows
 from foreshock.readers._inspect_scores import Aggregate, aggregates
 from foreshock.readers._inspect_tally import Tally
 from foreshock.readers._protocol import Candidate, Failure, Reading, ReadOptions
+from foreshock.readers._rows import item_name
 from foreshock.readers._zip import Archive
 from foreshock.records import Batch, Run, RunStatus
 
@@ -112,5 +113,5 @@ def _absent_ids(log: Log, rows: SampleRows, announced: int | None) -> list[list[
     epochs = (spec.config or {}).get("epochs") or 1
     if not isinstance(epochs, int) or len(ids) * epochs != announced:
         return []
-    planned = ((str(i), e) for e in range(1, epochs + 1) for i in ids)
+    planned = ((item_name(str(i)), e) for e in range(1, epochs + 1) for i in ids)
     return [list(p) for p in islice((p for p in planned if p not in rows.present), _MAX_ABSENT)]

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from foreshock._base import BrokenFileError
+from foreshock.readers._contain import reported
 from foreshock.readers._inspect_header_types import Header
 from foreshock.readers._inspect_json import Typed
 from foreshock.readers._inspect_log import Log, Piece, Texts, inline_texts
@@ -77,27 +78,33 @@ class EvalReader:
             elif name.endswith(".json"):
                 prefix, part = _split(name)
                 if part is None:
+                    if name in self._units:
+                        self._tally.add("repeated", f"{name} (in pieces)")
                     self._units[name] = member
                 else:
                     unit = self._units.setdefault(prefix, {})
                     if isinstance(unit, dict):
                         unit[part] = member
+                    else:
+                        self._tally.add("repeated", f"{name} (a piece of {prefix}, which is whole as well)")
 
     def _header(self) -> tuple[Header, bool]:
-        typed = Typed(Header, self._odd)
+        typed, reasons = Typed(Header, self._odd), []
         for name in ("header.json", "_journal/start.json"):
             if name in self._other:
                 self._place = name
                 try:
                     header = typed.decode(self._archive.read(self._other[name]))
+                    if header.eval is not None:
+                        return header, name != "header.json"
+                    reason = "no section eval"
                 except BrokenFileError as error:
-                    self._tally.add("header", f"{name} ({error.found})")
-                    continue
-                if header.eval is not None:
-                    return header, name != "header.json"
-                self._tally.add("header", f"{name} (no section eval)")
+                    reason = error.found
+                reasons.append(f"{name}: {reason}")
+                self._tally.add("header", f"{name} ({reason})")
+        why = f" ({'; '.join(reasons)})" if reasons else ""
         raise BrokenFileError(
-            "neither header.json nor _journal/start.json can be read, so that model and task are not known",
+            f"neither header.json nor _journal/start.json can be read, so that model and task are not known{why}",
             expected="an Inspect log",
             do="try: inspect log recover FILE",
             where=str(self._archive.path),
@@ -112,10 +119,11 @@ class EvalReader:
                 else:
                     sample = self._sample.decode(self._archive.read(unit))
                     yield Piece(name, sample, inline_texts(sample))
-            except BrokenFileError as error:
+            except BaseException as error:  # noqa: BLE001 - one bad sample is not the others
+                problem = reported(error, self._archive.path).found
                 known = self._name_of(name)
                 empty = Sample(id=known.id, epoch=known.epoch)
-                yield Piece(name, empty, inline_texts(empty), error.found)
+                yield Piece(name, empty, inline_texts(empty), problem)
 
     def _chunked(self, name: str, parts: dict[str, Member]) -> Piece:
         if "sample.json" not in parts:

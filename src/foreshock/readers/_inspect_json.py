@@ -23,6 +23,9 @@ T = TypeVar("T")
 MAX_SLOW = 128 * 2**20
 """Longest document that is parsed a second time; :mod:`json` takes ten times its size in memory."""
 
+MAX_DEPTH = 200
+"""Levels of a value without a type that are kept in a document that is parsed a second time."""
+
 _REFUSED = (msgspec.DecodeError, RecursionError, UnicodeDecodeError)
 _MISFIT = object()
 
@@ -81,7 +84,18 @@ def parse(data: bytes, odd: Callable[[str], None]) -> Any:
 
 
 def convert(value: Any, kind: Any, path: str, odd: Callable[[str], None]) -> Any:
-    """``value`` as ``kind``, or ``_MISFIT``; parts that do not fit are left at their defaults."""
+    """``value`` as ``kind``, or ``_MISFIT``; parts that do not fit are left at their defaults.
+
+    Raises:
+        BrokenFileError: Nested beyond the recursion limit.
+    """
+    try:
+        return _convert(value, kind, path, odd)
+    except RecursionError:
+        raise BrokenFileError("nested too deeply to be a log") from None
+
+
+def _convert(value: Any, kind: Any, path: str, odd: Callable[[str], None]) -> Any:
     origin = get_origin(kind)
     if origin in (Union, types.UnionType):
         return _union(value, get_args(kind), path, odd)
@@ -90,7 +104,7 @@ def convert(value: Any, kind: Any, path: str, odd: Callable[[str], None]) -> Any
     if origin is dict:
         return _dict(value, get_args(kind)[1], path, odd)
     if kind in (Any, msgspec.Raw):
-        return _clean(value) if kind is Any else msgspec.Raw(msgspec.json.encode(_clean(value)))
+        return _untyped(value, kind)
     return _struct(value, kind, path, odd) if issubclass(kind, msgspec.Struct) else _scalar(value, kind)
 
 
@@ -101,7 +115,7 @@ def _struct(value: Any, kind: type[msgspec.Struct], path: str, odd: Callable[[st
     for name, wanted in _fields(kind).items():
         if name in value:
             place = f"{path}.{name}" if path else name
-            part = convert(value[name], wanted, place, odd)
+            part = _convert(value[name], wanted, place, odd)
             if part is not _MISFIT:
                 found[name] = part
             elif value[name] is not None:
@@ -117,7 +131,7 @@ def _fields(kind: type[msgspec.Struct]) -> dict[str, Any]:
 def _list(value: Any, kind: Any, path: str, odd: Callable[[str], None]) -> Any:
     if not isinstance(value, list):
         return _MISFIT
-    found = [convert(v, kind, path, odd) for v in value]
+    found = [_convert(v, kind, path, odd) for v in value]
     kept = [v for v in found if v is not _MISFIT]
     if len(kept) < len(found):
         odd(path)
@@ -127,7 +141,7 @@ def _list(value: Any, kind: Any, path: str, odd: Callable[[str], None]) -> Any:
 def _dict(value: Any, kind: Any, path: str, odd: Callable[[str], None]) -> Any:
     if not isinstance(value, dict):
         return _MISFIT
-    found = {text(k): convert(v, kind, path, odd) for k, v in value.items()}
+    found = {text(k): _convert(v, kind, path, odd) for k, v in value.items()}
     kept = {k: v for k, v in found.items() if v is not _MISFIT}
     if len(kept) < len(found):
         odd(path)
@@ -140,7 +154,7 @@ def _union(value: Any, kinds: tuple[Any, ...], path: str, odd: Callable[[str], N
     # a text field must not swallow the list that another arm is for
     exact = [k for k in kinds if type(value) is (get_origin(k) or k)]
     for kind in (*exact, *(k for k in kinds if k is not type(None) and k not in exact)):
-        found = convert(value, kind, path, odd)
+        found = _convert(value, kind, path, odd)
         if found is not _MISFIT:
             return found
     return _MISFIT
@@ -160,15 +174,29 @@ def _scalar(value: Any, kind: type) -> Any:
     return value if kind is bool and isinstance(value, bool) else _MISFIT
 
 
-def _clean(value: Any) -> Any:
+def _untyped(value: Any, kind: Any) -> Any:
+    try:
+        cleaned = _clean(value, MAX_DEPTH)
+    except RecursionError:
+        return _MISFIT
+    return cleaned if kind is Any else msgspec.Raw(msgspec.json.encode(cleaned))
+
+
+def _clean(value: Any, depth: int) -> Any:
     """Text that UTF-8 can hold and integers that JSON encoders accept, at any depth; NaN stays."""
     if isinstance(value, str):
         return text(value)
     if isinstance(value, list):
-        return [_clean(v) for v in value]
+        return [_clean(v, _below(depth)) for v in value]
     if isinstance(value, dict):
-        return {text(k): _clean(v) for k, v in value.items()}
+        return {text(k): _clean(v, _below(depth)) for k, v in value.items()}
     return str(value) if isinstance(value, int) and not -(2**63) <= value < 2**63 else value
+
+
+def _below(depth: int) -> int:
+    if depth <= 0:
+        raise RecursionError
+    return depth - 1
 
 
 def raw_text(raw: msgspec.Raw) -> str:

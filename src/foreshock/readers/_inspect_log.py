@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from foreshock._base import BrokenFileError
+from foreshock.readers._contain import reported
 from foreshock.readers._inspect_header_types import Header, JsonLog
 from foreshock.readers._inspect_json import Typed, convert, parse
 from foreshock.readers._inspect_tally import Tally
@@ -133,8 +134,8 @@ class JsonReader:
                 sample = value
             else:
                 problem = "not an object"
-        except BrokenFileError as error:
-            problem = error.found
+        except BaseException as error:  # noqa: BLE001 - one bad sample is not the others
+            problem = reported(error, self._path).found
         return Piece(self._place, sample, inline_texts(sample), problem)
 
     def _odd(self, path: str) -> None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import gc
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import msgspec
 
+from foreshock.readers._contain import reported
 from foreshock.readers._inspect_delivery import delivery
 from foreshock.readers._inspect_header_types import Header, Spec
 from foreshock.readers._inspect_json import present
@@ -18,7 +21,8 @@ from foreshock.readers._inspect_tally import Tally
 from foreshock.readers._inspect_text import completion, gold_index, question, reasoning
 from foreshock.readers._inspect_trace import MAX_STEPS, steps
 from foreshock.readers._inspect_types import Sample, Score
-from foreshock.readers._rows import Rows
+from foreshock.readers._json import text
+from foreshock.readers._rows import Rows, item_name
 from foreshock.records import Batch, Delivery, item_key
 
 TABLES = {
@@ -72,16 +76,26 @@ class SampleRows:
     def _fill(self, pieces: Iterator[Piece]) -> bool:
         """Take samples until a batch is full; False when there are no more."""
         for piece in pieces:
-            if piece.problem is None:
-                self._sample(piece)
-            else:
-                self._damaged(piece)
+            self._take(piece)
             self._number += 1
             self._rows.grow(self._size)
             self._size = 0
             if self._rows.full:
                 return True
         return False
+
+    def _take(self, piece: Piece) -> None:
+        if piece.problem is not None:
+            self._damaged(piece)
+            return
+        try:
+            self._sample(piece)
+        except BaseException as error:  # noqa: BLE001 - one bad sample is not the others
+            problem = reported(error, Path()).found
+            self._rows.undo(self._number)
+            kept = Sample(id=piece.sample.id, epoch=piece.sample.epoch)
+            self.present.discard(_identity(kept))
+            self._damaged(piece._replace(sample=kept, problem=problem))
 
     def _sample(self, piece: Piece) -> None:
         sample, texts, meta = piece.sample, piece.texts, Meta()
@@ -113,10 +127,10 @@ class SampleRows:
             thought,
             answer,
             _logprobs(sample) if first and first.logprobs else None,
-            whole(usage.input_tokens),
-            whole(usage.output_tokens),
-            whole(usage.reasoning_tokens),
-            whole(usage.total_tokens),
+            self._whole(usage.input_tokens, piece.where),
+            self._whole(usage.output_tokens, piece.where),
+            self._whole(usage.reasoning_tokens, piece.where),
+            self._whole(usage.total_tokens, piece.where),
             None if usage is NO_USAGE else self._model,
             finite(sample.working_time),
             self._encode(meta).decode("utf-8", "replace"),
@@ -127,21 +141,31 @@ class SampleRows:
     def _damaged(self, piece: Piece) -> None:
         self._tally.add("bad", f"{piece.where} ({piece.problem})")
         item_id, epoch = self._identify(piece)
-        meta = self._encode(Meta(problem=piece.problem, member=piece.where)).decode()
+        # bytes of a member's name that are not UTF-8 are kept as lone surrogates until here
+        meta = self._encode(Meta(problem=text(piece.problem or ""), member=text(piece.where))).decode()
         row = (self._number, None, item_id, epoch, str(Delivery.MISSING), *(None,) * 10, meta)
         self._add_response(row)
         self._size += _ROW * 4
 
     def _identify(self, piece: Piece) -> tuple[str | None, int | None]:
         sample = piece.sample
-        item_id = None if sample.id is None else str(sample.id)
-        epoch = 1 if sample.epoch is None else whole(sample.epoch)
+        epoch = 1 if sample.epoch is None else self._whole(sample.epoch, piece.where)
+        item_id, _ = _identity(sample)
         if item_id is None:
-            return None, None if piece.problem else epoch
+            if piece.problem:
+                return None, None
+            item_id = item_name(_place(piece.where))
+            self._tally.add("unnamed", piece.where)
         if (item_id, epoch or 0) in self.present:
             self._tally.add("twin", f"{item_id}, epoch {epoch}")
         self.present.add((item_id, epoch or 0))
         return item_id, epoch
+
+    def _whole(self, value: int | None, where: str) -> int | None:
+        kept = whole(value)
+        if kept is None and value is not None:
+            self._tally.add("odd", f"{where}: an integer of more than 64 bits")
+        return kept
 
     def _item(self, sample: Sample, texts: Texts, item_id: str | None) -> str | None:
         asked = question(sample, texts)
@@ -170,6 +194,22 @@ class SampleRows:
         if len(found) > MAX_STEPS:
             meta.trace_left_out = len(found) - MAX_STEPS
             self._tally.add("long", piece.where)
+
+
+def _identity(sample: Sample) -> tuple[str | None, int]:
+    item_id = None if sample.id is None else item_name(str(sample.id))
+    return item_id, 1 if sample.epoch is None else whole(sample.epoch) or 0
+
+
+def _place(where: str) -> str:
+    """A name for a sample without an id: its member's, as the writer makes it from the id, or its position.
+
+    Examples:
+        >>> _place("samples/12_epoch_1.json"), _place("samples[3]")
+        ('12', 'samples[3]')
+    """
+    named = re.fullmatch(r"samples/(.+?)(?:_epoch_\d+)?(?:\.json)?", where, re.DOTALL)
+    return text(named[1] if named else where)
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from foreshock._base import canonical
 from foreshock.readers._inspect_header_types import Header, Metric, Result, Results
+from foreshock.readers._inspect_meta import whole
 from foreshock.readers._inspect_tally import Tally
 from foreshock.readers._inspect_types import Score
 from foreshock.records import ScoreStatus
@@ -71,7 +72,11 @@ def number(value: Any) -> Value:
         except ValueError:
             return Value(None, FAILED, value[:_MAX_LABEL])
     # None is "unscored"; a nested value has no single number
-    return Value(None, FAILED, canonical(value).decode()[:_MAX_LABEL])
+    try:
+        label = canonical(value).decode()[:_MAX_LABEL]
+    except RecursionError:
+        label = "nested too deeply"
+    return Value(None, FAILED, label)
 
 
 def _finite(value: float, label: str | None) -> Value:
@@ -125,8 +130,8 @@ def _score_aggregates(score: Result, items: int | None, tally: Tally) -> Iterato
     metrics = score.metrics or {}
     spread = number(metrics["stderr"].value).value if "stderr" in metrics else None
     mean = next((m for m in MEANS if m in metrics), None)
-    scored = score.scored_samples
-    n = items if scored is None else scored + (score.unscored_samples or 0)
+    scored = whole(score.scored_samples)
+    n = items if scored is None else whole(scored + (score.unscored_samples or 0))
     for key, metric in metrics.items():
         if key == "stderr":
             continue

@@ -8,6 +8,7 @@ _SENTENCES = {
     "header": "{n} part(s) of the log's header are damaged: {first}",
     "bad": "{n} sample(s) cannot be read and are listed as missing: {first}",
     "odd": "{n} field(s) had an unexpected type or broken text and were left out or repaired: {first}",
+    "unnamed": "{n} sample(s) have no usable id and go by their place in the log: {first}",
     "repeated": "{n} member(s) of the archive are replaced by a later one of the same name: {first}",
     "chunk": "{n} piece(s) of chunked samples cannot be read, so that messages or steps are lost: {first}",
     "twin": "{n} sample(s) repeat an id and epoch of this run (all rows are kept): {first}",

@@ -8,6 +8,7 @@ import msgspec
 
 from foreshock.readers._inspect_json import present, raw_text
 from foreshock.readers._inspect_log import Texts
+from foreshock.readers._inspect_meta import whole
 from foreshock.readers._inspect_text import reasoning_parts, said
 from foreshock.readers._inspect_types import Event, Generation, Message, Problem, Sample, ToolCall, Usage
 
@@ -110,7 +111,7 @@ def _turn(message: Message, turn: int, seen: _Events, texts: Texts, out: list[St
     segments = reasoning_parts(message, texts)
     out += [Step(turn, "reasoning", None, None, len(segment), "characters") for segment in segments]
     timed = seen.turns.get(message.id or "")
-    tokens = timed.usage.output_tokens if timed and timed.usage else None
+    tokens = whole(timed.usage.output_tokens) if timed and timed.usage else None
     size = len(said(message, texts)) if tokens is None else tokens
     unit = "characters" if tokens is None else "tokens"
     out.append(Step(turn, "turn", "assistant", None, size, unit, timed and timed.seconds))

@@ -2,11 +2,28 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import cast
 
 from foreshock.records import MAX_BYTES, MAX_ROWS, Batch
 
 Row = tuple[object, ...]
+
+MAX_ID = 1_000
+"""Longest id of an item that is kept as it is."""
+
+
+def item_name(found: str) -> str:
+    """An id as a column holds it: an endless one as its beginning and a hash, so that different ones stay different.
+
+    Examples:
+        >>> item_name("q7"), len(item_name("q" * 10**6))
+        ('q7', 275)
+    """
+    if len(found) <= MAX_ID:
+        return found
+    return f"{found[:203]}… sha256:{hashlib.sha256(found.encode()).hexdigest()}"
 
 
 class Rows:
@@ -34,6 +51,13 @@ class Rows:
         self._records += 1
         self._bytes += size
         self.full = self._records >= MAX_ROWS or self._bytes >= MAX_BYTES
+
+    def undo(self, number: int) -> None:
+        """Take back the rows of the responses from ``number`` on; their items stay."""
+        for name, rows in self._rows.items():
+            if self._columns[name][0] == "row":
+                while rows and cast("int", rows[-1][0]) >= number:
+                    rows.pop()
 
     def flush(self) -> Iterator[Batch]:
         """Give out what was gathered and start again."""
