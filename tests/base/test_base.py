@@ -68,6 +68,25 @@ def test_pyproject_counts_only_with_our_table(tmp_path: Path) -> None:
     assert load_config(tmp_path)[0].seed == 7
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("foreshock.toml", 'store = "a\\u0000b"\n'),
+        ("foreshock.toml", 'models = "a\\u0000b"\n'),
+        ("foreshock.toml", "seed = -1\n"),
+        ("foreshock.toml", "x = " + "[" * 100_000),
+        ("foreshock.toml", "seed = " + "9" * 5_000),
+        ("pyproject.toml", "tool = 1\n"),
+        ("pyproject.toml", "[tool]\nforeshock = 1\n"),
+        ("pyproject.toml", "x = " + "[" * 100_000),
+    ],
+)
+def test_a_configuration_that_says_something_impossible_is_told(tmp_path: Path, name: str, text: str) -> None:
+    (tmp_path / name).write_text(text)
+    with pytest.raises(ConfigError, match=name.replace(".", r"\.")):
+        load_config(tmp_path)
+
+
 def test_a_broken_plugin_is_a_warning_and_the_good_one_loads(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken() -> object:
         raise RuntimeError("no GPU")

@@ -1,7 +1,7 @@
 """Ground floor: errors, configuration, canonical JSON, plugins, progress."""
 
 from foreshock._base._clock import utc_now
-from foreshock._base._config import STORE_FOLDER, Config, load_config
+from foreshock._base._config import STORE_FOLDER, Config, load_config, read_toml
 from foreshock._base._errors import (
     AmbiguousError,
     BrokenFileError,
@@ -43,6 +43,7 @@ __all__ = [
     "load_plugins",
     "pretty",
     "quiet",
+    "read_toml",
     "require",
     "utc_now",
 ]

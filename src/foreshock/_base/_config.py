@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
@@ -23,7 +23,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         select: Finding codes to show, by prefix; empty means all.
         ignore: Finding codes to leave out, by prefix.
         fail_on: What makes the exit code 1 when it fires: codes, lights of a trust card, ``break``, or ``any``.
-        seed: Seed of every simulation and bootstrap.
+        seed: Seed of every simulation and bootstrap, from 0.
     """
 
     store: str = STORE_FOLDER
@@ -31,7 +31,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     select: list[str] = []
     ignore: list[str] = []
     fail_on: list[str] = []
-    seed: int = 0
+    seed: Annotated[int, msgspec.Meta(ge=0)] = 0
 
 
 def load_config(folder: Path) -> tuple[Config, Path]:
@@ -46,27 +46,50 @@ def load_config(folder: Path) -> tuple[Config, Path]:
     for place in (folder, *folder.parents):
         own = place / "foreshock.toml"
         if own.is_file():
-            return _convert(_toml(own), own), place
+            return _convert(read_toml(own), own), place
         shared = place / "pyproject.toml"
         if shared.is_file():
-            table = _toml(shared).get("tool", {}).get("foreshock")
-            if table is not None:
-                return _convert(table, shared), place
+            tool = read_toml(shared).get("tool", {})
+            if not isinstance(tool, dict):
+                raise _wrong(f"tool is {tool!r:.80}", shared)
+            if "foreshock" in tool:
+                return _convert(tool["foreshock"], shared), place
     return Config(), folder
 
 
-def _toml(path: Path) -> dict[str, Any]:
+def read_toml(path: Path) -> dict[str, Any]:
+    """Read a TOML file.
+
+    Raises:
+        ConfigError: It cannot be read, or is not TOML.
+    """
     try:
         return tomllib.loads(path.read_text("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except OSError as error:
+        raise ConfigError(
+            f"cannot be read ({error.strerror})", expected="a file", do="correct it, or take it away", where=str(path)
+        ) from None
+    except RecursionError:
+        raise ConfigError(
+            "brackets are nested too deeply", expected="UTF-8 TOML", do="correct the file", where=str(path)
+        ) from None
+    except ValueError as error:  # also bytes that are not UTF-8, and numbers of more digits than Python converts
         raise ConfigError(
             f"not valid TOML ({error})", expected="UTF-8 TOML", do="correct the file", where=str(path)
         ) from None
 
 
-def _convert(table: dict[str, Any], path: Path) -> Config:
+def _convert(table: object, path: Path) -> Config:
     try:
-        return msgspec.convert(table, Config)
+        config = msgspec.convert(table, Config)
     except msgspec.ValidationError as error:
-        known = ", ".join(Config.__struct_fields__)
-        raise ConfigError(str(error), expected=f"only {known}", do="correct the file", where=str(path)) from None
+        raise _wrong(str(error), path) from None
+    for name in ("store", "models"):
+        if "\0" in getattr(config, name):
+            raise _wrong(f"{name} holds a NUL character", path)
+    return config
+
+
+def _wrong(found: str, path: Path) -> ConfigError:
+    known = ", ".join(Config.__struct_fields__)
+    return ConfigError(found, expected=f"only {known}", do="correct the file", where=str(path))
