@@ -58,13 +58,34 @@ def test_written_cards_read_back_as_they_were(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["[models.a]\nfamly = 'x'\n", "[models.a]\nparameters = 'many'\n", "models = 3\n", "["]
+    ("text", "found"),
+    [
+        ("[models.a]\nfamly = 'x'\n", "'famly' of 'a'"),
+        ("[models.a]\nparameters = 'many'\n", "of 'a'"),
+        ("models = 3\n", "models is 3"),
+        ("[models]\nx = 1\n", "'x' in models is 1"),
+        ("[[models.a]]\nfamily = 'x'\n", "'a' in models is"),
+        ("[model.a]\nfamily = 'x'\n", "'model' stands outside"),
+        ("family = 'x'\n[models.a]\n", "'family' stands outside"),
+        ("[", "TOML"),
+        ("x = " + "[" * 100_000, "nested"),
+    ],
 )
-def test_a_wrong_file_is_one_clear_error(tmp_path: Path, text: str) -> None:
+def test_a_wrong_file_is_one_clear_error(tmp_path: Path, text: str, found: str) -> None:
     path = tmp_path / "models.toml"
     path.write_text(text)
-    with pytest.raises(ConfigError, match=r"models\.toml"):
+    with pytest.raises(ConfigError, match=r"models\.toml") as caught:
         load_models(path)
+    assert found in str(caught.value)
+
+
+def test_a_folder_or_a_dangling_link_is_not_an_absent_file(tmp_path: Path) -> None:
+    assert load_models(tmp_path / "none.toml") == {}
+    (tmp_path / "models.toml").mkdir()
+    (tmp_path / "link.toml").symlink_to(tmp_path / "nowhere")
+    for name in ("models.toml", "link.toml"):
+        with pytest.raises(ConfigError, match="cannot be read"):
+            load_models(tmp_path / name)
 
 
 def test_base_and_instruct_are_different_families() -> None:

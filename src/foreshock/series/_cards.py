@@ -6,7 +6,7 @@ no new ``add``.
 
 from __future__ import annotations
 
-import tomllib
+import os
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache, partial
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from foreshock._base import ConfigError
+from foreshock._base import ConfigError, read_toml
 from foreshock.records import ModelCard, Run, parse_model
 
 _FIELDS = tuple(field for field in ModelCard.__struct_fields__ if field != "guesses")
@@ -90,20 +90,18 @@ def load_models(path: Path) -> dict[str, ModelCard]:
     """Read ``models.toml``; an absent file corrects nothing.
 
     Raises:
-        ConfigError: The file is not TOML, or names a field that a card does not have.
+        ConfigError: The file is not TOML, holds anything but tables ``[models."NAME"]``, or names a field that a card
+            does not have.
     """
-    if not path.is_file():
+    if not os.path.lexists(path):
         return {}
-    try:
-        tables = tomllib.loads(path.read_text("utf-8"))
-        return {name: _card(table) for name, table in tables.get("models", {}).items()}
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, msgspec.ValidationError, AttributeError) as error:
-        raise ConfigError(
-            str(error),
-            expected=f'tables [models."NAME"] with only {", ".join(_FIELDS)}',
-            do="correct it, or write it anew with: foreshock models --write models.toml",
-            where=str(path),
-        ) from None
+    tables = read_toml(path)
+    models = tables.pop("models", {})
+    if tables:
+        raise _wrong(f"{min(tables)!r:.80} stands outside of models", path)
+    if not isinstance(models, dict):
+        raise _wrong(f"models is {models!r:.80}", path)
+    return {name: _card(name, table, path) for name, table in models.items()}
 
 
 def dump_models(cards: Mapping[str, ModelCard]) -> str:
@@ -123,11 +121,24 @@ def dump_models(cards: Mapping[str, ModelCard]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _card(table: Mapping[str, Any]) -> ModelCard:
-    unknown = set(table) - set(_FIELDS)
-    if unknown:
-        raise msgspec.ValidationError(f"unknown field {sorted(unknown)[0]!r}")
-    return msgspec.convert(dict(table), ModelCard)
+def _card(name: str, table: object, path: Path) -> ModelCard:
+    if not isinstance(table, dict):
+        raise _wrong(f"{name!r:.80} in models is {table!r:.80}", path)
+    if unknown := sorted(set(table) - set(_FIELDS)):
+        raise _wrong(f"unknown field {unknown[0]!r:.80} of {name!r:.80}", path)
+    try:
+        return msgspec.convert(table, ModelCard)
+    except msgspec.ValidationError as error:
+        raise _wrong(f"{error} of {name!r:.80}", path) from None
+
+
+def _wrong(found: str, path: Path) -> ConfigError:
+    return ConfigError(
+        found,
+        expected=f'tables [models."NAME"] with only {", ".join(_FIELDS)}',
+        do="correct it, or write it anew with: foreshock models --write models.toml",
+        where=str(path),
+    )
 
 
 def _merge(first: ModelCard, second: ModelCard) -> ModelCard:
