@@ -52,6 +52,27 @@ def test_the_score_is_the_harnesss_and_both_denominators_are_there(store: Store,
     assert row["value_expected"] == pytest.approx(row["value"])
 
 
+def test_over_all_expected_counts_right_responses_whatever_the_epochs(store: Store) -> None:
+    # item 0 was answered twice and right both times, item 1 once and wrong; 10 responses were expected
+    run = Run(run_key="k", format="test", reader="t@1", model="p-1b", task="sums", expected=10)
+    rows = {
+        "row": [0, 1, 2], "item_id": ["0", "0", "1"], "epoch": [1, 2, 1], "delivery": ["ok"] * 3,
+        "output": ["1", "1", "2"], "answer": ["1", "1", "2"],
+    }  # fmt: skip
+    items = {"item_id": ["0", "1"], "input": ["a", "b"], "targets": [["1"], ["1"]]}
+    store.write(run, [Batch("items", items), Batch("responses", rows)])
+    (row,) = check(store).tables["models"]
+    assert (row["value"], row["value_expected"]) == (0.5, pytest.approx(0.2))
+
+
+def test_nothing_is_ruled_out_that_no_log_states(store: Store, ladder: Ladder) -> None:
+    ladder(SMOOTH, items=60)
+    (finding,) = check(store).findings
+    status = {alternative.name: alternative.status for alternative in finding.alternatives}
+    assert status["harness or scorer change"] == "unchecked"
+    assert status["prompt change"] == "unchecked"
+
+
 def test_the_same_store_gives_the_same_bytes(store: Store, ladder: Ladder, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
     ladder(SMOOTH, seeds=2, items=60)

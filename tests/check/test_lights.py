@@ -23,7 +23,7 @@ def facts(**changes: Any) -> TaskFacts:
         "task": "t", "metric": "exact_match", "kind": "hard", "scale": 100.0, "twins": ["gold_logprob"],
         "missing_twin": "Add logprobs.", "floor": 0.0, "ceiling": 1.0, "standings": [standing(0.3), standing(0.5)],
         "pair_error": 0.02, "agreement": ("exact_match", 800, 800), "differences": [], "incomplete": 0,
-        "trends": [(Light.OK, "smooth")],
+        "trends": [(Light.OK, "smooth")], "known": ["task version"],
     }  # fmt: skip
     return TaskFacts(**{**base, **changes})
 
@@ -43,6 +43,20 @@ def test_a_task_without_a_fault_is_green_throughout() -> None:
 def test_lost_responses_are_measured_against_the_scores_own_error(lost: int, state: str) -> None:
     counts = msgspec.structs.replace(FULL, delivered=400 - lost, parsed=400 - lost, error=lost)
     assert light("delivered", standings=[standing(0.5, counts=counts)])[0] == state
+
+
+def test_what_was_not_announced_cannot_be_known_to_have_arrived() -> None:
+    unknown = Counts(delivered=400, parsed=400)
+    assert light("delivered", standings=[standing(0.5, counts=unknown)])[0] == "no-data"
+    assert light("delivered", standings=[standing(0.5), standing(0.6, counts=unknown)])[0] == "no-data"
+
+
+def test_runs_whose_logs_state_nothing_cannot_be_called_comparable() -> None:
+    assert light("comparable", known=[])[0] == "no-data"
+
+
+def test_of_a_loss_less_is_better_and_no_headroom_is_claimed() -> None:
+    assert light("headroom", rising=False)[0] == "no-data"
 
 
 def test_totals_say_nothing_about_delivery() -> None:
@@ -93,6 +107,8 @@ def test_what_differs_between_runs_is_named() -> None:
 
 def test_the_most_telling_trend_is_shown_and_grey_is_not_green() -> None:
     trends = [(Light.NO_DATA, "unresolved"), (Light.OK, "smooth"), (Light.FIRING, "break")]
-    assert light("trend", trends=trends) == ("firing", "break")
+    assert light("trend", trends=trends) == ("firing", "2 of 3 lines judged. break")
     assert light("trend", trends=trends[:1])[0] == "no-data"
+    # one calm line does not speak for another that could not be judged
+    assert light("trend", trends=trends[:2]) == ("no-data", "1 of 2 lines judged. smooth")
     assert light("trend", trends=[])[0] == "no-data"

@@ -69,6 +69,39 @@ def test_a_panel_averages_seeds_and_keeps_only_items_that_every_point_answered(s
     assert [sorted(r.tolist()) for r in made.replicates["match"]] == [[0.0, 0.5], [1.0]]
 
 
+def test_repeats_of_one_run_are_no_replicates(store: Store, fill: Fill) -> None:
+    fill("p-1b-s1", [0.0, 0.0], created="2026-01-01")
+    fill("p-1b-s1", [1.0, 0.0], created="2026-02-01")
+    fill("p-7b-s1", [1.0, 1.0])
+    runs = store.snapshot().runs()
+    (line,) = lines(runs, model_cards(runs))
+    (block,) = block_of(store)
+    made = panel(line, block, ["match"])
+    assert [r.tolist() for r in made.replicates["match"]] == [[0.5], [1.0]]
+    assert made.values["match"].mean(axis=1).tolist() == [0.5, 1.0]
+
+
+def test_a_metric_that_lacks_items_is_not_followed_beside_one_that_has_them(store: Store) -> None:
+    for size, there in (("1b", 10), ("7b", 100)):
+        run = Run(run_key=size, format="test", reader="test@1", model=f"p-{size}", task="sums")
+        rows = list(range(100))
+        responses = {"row": rows, "item_id": [str(i) for i in rows], "delivery": ["ok"] * 100, "answer": ["a"] * 100}
+        both = {
+            "row": rows * 2,
+            "metric_id": ["match"] * 100 + ["close"] * 100,
+            "source": ["harness"] * 200,
+            "value": [1.0] * 100 + [0.5 if i < there else None for i in rows],
+            "status": ["scored"] * 100 + ["scored" if i < there else "unparsed" for i in rows],
+        }
+        store.write(run, [Batch("responses", responses), Batch("scores", both)])
+    snapshot = store.snapshot()
+    (line,) = lines(snapshot.runs(), model_cards(snapshot.runs()))
+    (block,) = load_blocks(snapshot, "sums", ["1b", "7b"], {"match": True, "close": False})
+    made = panel(line, block, ["match", "close"])
+    assert list(made.values) == ["match"]
+    assert len(made.items) == 100
+
+
 def test_items_are_paired_by_key_and_never_by_position(store: Store, fill: Fill) -> None:
     values = [1.0, 0.0, 1.0, 0.0, 0.0]
     fill("p-1b", values, ids=list("abcde"))

@@ -37,7 +37,7 @@ def ls(
     runs = [run for run in snapshot.runs(all=show_all) if matches(run.task, task) and matches(run.model, model)]
     rows = [_row(run, snapshot.ingests[run.ingest_id]) for run in runs]
     if json is not None:
-        total = sum((run.counts for run in runs), Counts())
+        total = Counts.total(run.counts for run in runs)
         document = Document(
             foreshock=__version__,
             command=["ls"],

@@ -42,7 +42,7 @@ def score(
     snapshot = opened.snapshot()
     agreed, lacking = agreement(snapshot), needs(snapshot, metrics)
     if json is not None:
-        total = sum((run.counts for run in snapshot.runs()), Counts())
+        total = Counts.total(run.counts for run in snapshot.runs())
         document = Document(
             foreshock=__version__,
             command=["foreshock", "score"],

@@ -229,7 +229,7 @@ def _document(
     judged = [one for view in views for one in view.judged if _selected(one.finding, options)]
     kept = {one.finding.id for one in judged}
     metrics = sorted({metric for view in views for metric in view.metrics})
-    total = sum((run.counts for run in runs), Counts())
+    total = Counts.total(run.counts for run in runs)
     return Document(
         foreshock=__version__,
         command=list(command),

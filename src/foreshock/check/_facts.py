@@ -10,6 +10,7 @@ from foreshock.check._lights import Standing, TaskFacts
 from foreshock.check._lines import Judged
 from foreshock.check._measures import PRIMARY
 from foreshock.check._task import Scored, Task, main_scores, pair_error, standings
+from foreshock.metrics import harness_metric
 from foreshock.records import Run, RunStatus
 from foreshock.series import conditions_text
 
@@ -49,6 +50,8 @@ def task_facts(task: Task, judged: Sequence[Judged], agreement: Mapping[str, tup
         pair_error=pair_error(task, complete),
         agreement=(_own(task), equal, compared) if compared else None,
         differences=differences(task.runs, _item_sets(task, complete)),
+        known=stated(task.runs),
+        rising=main.higher_is_better if main else True,
         incomplete=len(task.runs) - len([run for run in task.runs if run.status is RunStatus.COMPLETE]),
         trends=[one.trend for one in judged],
     )
@@ -73,11 +76,12 @@ def total_facts(
         )
         for row in mine
     ]
+    known = harness_metric(metric) if metric else None
     rate = bool(found) and all(0 <= standing.value <= 1 for standing in found)
     return TaskFacts(
         task=name,
         metric=metric,
-        kind="hard" if metric else None,
+        kind=(known.kind if known else None) or ("hard" if metric else None),
         scale=100.0 if rate else None,
         twins=[],
         missing_twin="Only totals are here: keep the responses (lm-eval --log_samples).",
@@ -88,6 +92,8 @@ def total_facts(
         pair_error=None,
         agreement=None,
         differences=differences(runs, set()),
+        known=stated(runs),
+        rising=known.higher_is_better is not False if known else True,
         incomplete=sum(run.status is not RunStatus.COMPLETE for run in runs),
         trends=[one.trend for one in judged],
     )
@@ -123,6 +129,16 @@ def differences(runs: Sequence[Run], item_sets: set[frozenset[str]]) -> list[str
         shared = frozenset.intersection(*item_sets)
         found.append(f"items ({len(shared):,} of {max(map(len, item_sets)):,} are shared)")
     return found
+
+
+def stated(runs: Sequence[Run]) -> list[str]:
+    """What every run's log states, so that a difference would show."""
+    facts = {
+        "task version": [run.task_version for run in runs],
+        "prompt": [run.prompt_hash for run in runs],
+        "scorer": [run.scorer_hash for run in runs],
+    }
+    return [word for word, values in facts.items() if all(value is not None for value in values)]
 
 
 def _item_sets(task: Task, rows: Sequence[Scored]) -> set[frozenset[str]]:

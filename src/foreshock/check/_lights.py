@@ -60,6 +60,8 @@ class TaskFacts:
         agreement: Name of our hard metric, responses on which it equals the harness's own score, and how many were
             compared; None when the harness gave none.
         differences: What differs between the runs, in words (task version, prompt, scorer, items, shots).
+        known: What the logs state about every run and what could therefore have differed.
+        rising: False for a metric of which less is better.
         incomplete: Runs left out because they did not complete.
         trends: (state, sentence) of each judged line, the most telling first.
         everyone: One per run, unfinished ones included, for the light ``delivered``; empty means ``standings``.
@@ -79,6 +81,8 @@ class TaskFacts:
     differences: list[str]
     incomplete: int
     trends: list[tuple[Light, str]] = field(default_factory=list)
+    known: list[str] = field(default_factory=list)
+    rising: bool = True
     everyone: list[Standing] = field(default_factory=list)
 
 
@@ -98,7 +102,7 @@ def trust_card(facts: TaskFacts) -> TrustCard:
 
 def _delivered(facts: TaskFacts) -> tuple[Light, str]:
     runs = facts.everyone or facts.standings
-    counts = sum((s.counts for s in runs), Counts())
+    counts = Counts.total(s.counts for s in runs)
     if counts.expected is None and counts.delivered == 0:
         return Light.NO_DATA, "Only totals are in the logs: whether every response arrived cannot be seen."
     lost = counts.refused + counts.error + counts.missing
@@ -106,6 +110,8 @@ def _delivered(facts: TaskFacts) -> tuple[Light, str]:
     extra = f" Left out: {count_of(facts.incomplete, 'unfinished run')}." if facts.incomplete else ""
     unparsed = without_answer(counts)
     if lost == 0 and unparsed == 0:
+        if counts.expected is None:
+            return Light.NO_DATA, f"{total:,} responses arrived; how many were expected is not in the logs.{extra}"
         light = Light.WARN if facts.incomplete else Light.OK
         return light, f"All {total:,} responses arrived and gave an answer.{extra}"
     parts = [
@@ -153,7 +159,7 @@ def _resolution(facts: TaskFacts) -> tuple[Light, str]:
     values = sorted(s.value for s in facts.standings)
     gaps = [b - a for a, b in pairwise(values)]
     if not gaps:
-        return Light.OK, text
+        return Light.NO_DATA, f"{text} There is one run, so no difference to hold against that."
     close = sum(gap < step for gap in gaps)
     if close == 0:
         return Light.OK, f"{text} Every neighbouring pair of models is further apart than that."
@@ -164,6 +170,8 @@ def _headroom(facts: TaskFacts) -> tuple[Light, str]:
     step = resolvable(facts)
     if step is None or facts.ceiling is None or not facts.standings:
         return Light.NO_DATA, "The ceiling or the number of items is not known."
+    if not facts.rising:
+        return Light.NO_DATA, f"Of {facts.metric} less is better, and how low it can get is not known."
     best = max(facts.standings, key=lambda standing: standing.value)
     left = facts.ceiling - best.value
     risen = best.value - (facts.floor if facts.floor is not None else 0.0)
@@ -185,17 +193,26 @@ def _comparable(facts: TaskFacts) -> tuple[Light, str]:
         return Light.NO_DATA, "There is one run: nothing to compare it with."
     if facts.differences:
         return Light.WARN, f"The runs differ in {'; '.join(facts.differences)}."
-    return (
-        Light.OK,
-        f"All {len(facts.standings)} runs share task version, conditions and items, as far as the logs tell.",
-    )
+    if not facts.known:
+        return (
+            Light.NO_DATA,
+            "Task version, prompt and scorer are not in the logs: a change would not show.",
+        )
+    return Light.OK, f"All {len(facts.standings)} runs share {', '.join(facts.known)}."
 
 
 def _trend(facts: TaskFacts) -> tuple[Light, str]:
     if not facts.trends:
         return Light.NO_DATA, "There is no line of models to look at."
     order = [Light.FIRING, Light.WARN, Light.OK, Light.NO_DATA]
-    return min(facts.trends, key=lambda trend: order.index(trend[0]))
+    light, text = min(facts.trends, key=lambda trend: order.index(trend[0]))
+    judged = sum(state is not Light.NO_DATA for state, _ in facts.trends)
+    if len(facts.trends) == 1:
+        return light, text
+    # one calm line says nothing about those that could not be judged
+    if light is Light.OK and judged < len(facts.trends):
+        light = Light.NO_DATA
+    return light, f"{judged} of {len(facts.trends)} lines judged. {text}"
 
 
 def resolvable(facts: TaskFacts) -> float | None:

@@ -14,7 +14,7 @@ from foreshock.check._task import Task
 from foreshock.metrics import harness_metric
 from foreshock.mirage import Hard, Judgement, Twin, emergence_p, judge
 from foreshock.records import Evidence, Finding, Light, Need, Rate, State, Subject
-from foreshock.series import Panel, Series, panel
+from foreshock.series import Line, Panel, Series, panel
 
 LIGHTS = {"break": Light.FIRING, "mirage": Light.WARN, "smooth": Light.OK, "unresolved": Light.NO_DATA}
 
@@ -58,7 +58,7 @@ def judge_items(task: Task, seed: int) -> list[Judged]:
         for line in task.lines:
             made = _named(panel(line, block, ids, correct), names, block.filter if len(task.blocks) > 1 else None)
             if made.points:
-                told = judge(made, hard, _apart(made, hard, twins), seed=seed, checks=_checks(task))
+                told = judge(made, hard, _apart(made, hard, twins), seed=seed, checks=_checks(line, main))
                 found.append(_judged(made, told, task))
     return found
 
@@ -92,20 +92,25 @@ def _apart(made: Panel, hard: Hard, twins: list[Twin]) -> list[Twin]:
     ]
 
 
-def _checks(task: Task) -> Mapping[str, tuple[str, str]]:
-    """Alternatives that the runs' own records settle."""
-    runs = [run for line in task.lines for stop in line.stops for group in stop.groups for run in group]
-    versions = {(run.format, run.writer, run.task_version, run.scorer_hash) for run in runs}
+def _checks(line: Line, main: Measure) -> Mapping[str, tuple[str, str]]:
+    """Alternatives that the line's own runs settle; what a log does not state stays unchecked."""
+    runs = [run for stop in line.stops for group in stop.groups for run in group]
     checks: dict[str, tuple[str, str]] = {}
-    if len(versions) == 1:
-        checks["harness or scorer change"] = ("ruled-out", "one harness version, task version and scorer throughout")
-    elif len(versions) > 1:
+    versions = {(run.format, run.writer, run.task_version, run.scorer_hash) for run in runs}
+    stated = all(run.task_version is not None or run.scorer_hash is not None for run in runs)
+    if len(versions) > 1:
         checks["harness or scorer change"] = ("possible", f"{len(versions)} versions of harness, task or scorer")
+    elif stated:
+        checks["harness or scorer change"] = ("ruled-out", "one harness version, task version and scorer throughout")
     prompts = {run.prompt_hash for run in runs}
-    if len(prompts) == 1 and None not in prompts:
+    if len(prompts - {None}) > 1:
+        checks["prompt change"] = ("possible", f"{len(prompts - {None})} different prompts")
+    elif len(prompts) == 1 and None not in prompts:
         checks["prompt change"] = ("ruled-out", "the same prompt hash throughout")
-    elif len(prompts - {None}) > 1:
-        checks["prompt change"] = ("possible", f"{len(prompts)} different prompts")
+    if line.family == "all models":
+        checks["model family"] = ("possible", "the line runs through several model families")
+    if main.link is None:
+        checks["score scale"] = ("unchecked", f"the link of {main.name} is not known; all-of-N was assumed")
     return checks
 
 
@@ -127,6 +132,7 @@ def _judged(made: Panel, told: Judgement, task: Task) -> Judged:
         for line in told.lines
     ]
     verdict = told.row(len(made.items), len(made.points))
+    verdict["level"] = told.finding.effect.level if told.finding.effect else None
     return Judged(told.finding, verdict, rows, made, told)
 
 

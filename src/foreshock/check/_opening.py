@@ -25,7 +25,7 @@ def _row(kind: str, text: str, do: str | None = None) -> dict[str, Any]:
 
 
 def _can(runs: Sequence[Run], judged: Sequence[Judged], metrics: Sequence[str]) -> list[str]:
-    total = sum((run.counts for run in runs), Counts())
+    total = Counts.total(run.counts for run in runs)
     tasks, models = {run.task for run in runs}, {run.model for run in runs}
     found = []
     if total.delivered:
@@ -39,8 +39,16 @@ def _can(runs: Sequence[Run], judged: Sequence[Judged], metrics: Sequence[str]) 
     said = sum(words[word] for word in ("smooth", "mirage", "break"))
     if said:
         told = ", ".join(f"{words[word]} {word}" for word in ("break", "mirage", "smooth") if words[word])
-        found.append(f"give a verdict on {said} of {len(judged)} lines of models: {told}")
+        chance = one_line_rate(judged)
+        by_chance = "" if chance is None else f" (by chance alone up to {chance * said:.1f} would be called a break)"
+        found.append(f"give a verdict on {said} of {count_of(len(judged), 'line')} of models: {told}{by_chance}")
     return found
+
+
+def one_line_rate(judged: Sequence[Judged]) -> float | None:
+    """The stated false-alarm rate of one line; it holds for each line, not for a report of many."""
+    stated = [one.finding.rate.stated for one in judged if one.finding.rate.stated is not None]
+    return max(stated, default=None)
 
 
 def _cannot(runs: Sequence[Run], judged: Sequence[Judged], unread: int) -> list[str]:

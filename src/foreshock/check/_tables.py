@@ -52,7 +52,7 @@ def model_rows(task: Task, rows: Iterable[Scored], harness: Mapping[str, float])
                 "low": row.low,
                 "high": row.high,
                 "n": row.n,
-                "value_expected": _over_expected(row),
+                "value_expected": _over_expected(row, max(1, len(task.blocks))),
                 "value_parsed": row.value_parsed,
                 "harness_value": harness.get(row.run.run_key),
                 "replicates": sum(len(group) for group in stop.groups) if stop else 1,
@@ -131,13 +131,14 @@ def _placed(run: Run, card: ModelCard, axis: str | None) -> dict[str, Any]:
     }
 
 
-def _over_expected(row: Scored) -> float | None:
-    """The same number of right answers over every response that was expected; None where epochs make items unequal."""
+def _over_expected(row: Scored, filters: int) -> float | None:
+    """The same right answers over every response that was expected; None for metrics that do not count answers.
+
+    A run with several answer filters expects every response once for each of them.
+    """
     counts = row.run.counts
     expected = counts.expected or (counts.delivered + counts.refused + counts.error + counts.missing)
-    if row.measure.kind != "hard" or counts.delivered == 0 or expected % max(row.n, 1):
-        return None if row.measure.kind != "hard" or not expected else row.value * counts.delivered / expected
-    return row.value * counts.delivered / expected
+    return row.total * filters / expected if row.measure.kind == "hard" and expected else None
 
 
 def _note(run: Run, *, replicate: bool, placed: bool) -> str:

@@ -29,6 +29,7 @@ class Scored(NamedTuple):
         low, high: 95% interval: Wilson for 0/1 scores, t over items otherwise.
         stderr: Standard error over items.
         n: Items.
+        total: Sum over all scored responses.
         value_parsed: Mean over the items whose answer could be extracted (hard metrics only).
     """
 
@@ -40,6 +41,7 @@ class Scored(NamedTuple):
     high: float
     stderr: float
     n: int
+    total: float
     value_parsed: float | None
 
 
@@ -104,7 +106,8 @@ def _scored(block: Block, parsed: Block, found: Measures, runs: Sequence[Run]) -
                 own = parsed.row(measure.id, run.run_key)
                 own = own[~np.isnan(own)]
                 told = float(own.mean()) if measure.kind == "hard" and own.size else None
-                rows.append(Scored(run, measure, block.filter, *interval(values), values.size, told))
+                total = block.total(measure.id, run.run_key)
+                rows.append(Scored(run, measure, block.filter, *interval(values), values.size, total, told))
     return rows
 
 

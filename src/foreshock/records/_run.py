@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from functools import reduce
 from typing import Any
 
 import msgspec
@@ -55,11 +56,21 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True):
     error: int = 0
     missing: int = 0
 
+    @staticmethod
+    def total(counts: Iterable[Counts]) -> Counts:
+        """Sum of the counts of several runs; ``expected`` is known only where it is known of all.
+
+        Examples:
+            >>> Counts.total([Counts(expected=10, delivered=10), Counts(delivered=5)]).expected is None
+            True
+        """
+        return reduce(Counts.__add__, counts, Counts(expected=0))
+
     def __add__(self, other: Counts) -> Counts:
-        """Sum; ``expected`` stays unknown only where both are."""
+        """Sum; ``expected`` is known only where both are."""
         known = [c.expected for c in (self, other) if c.expected is not None]
         return Counts(
-            expected=sum(known) if known else None,
+            expected=sum(known) if len(known) == 2 else None,
             delivered=self.delivered + other.delivered,
             parsed=self.parsed + other.parsed,
             scored=self.scored + other.scored,

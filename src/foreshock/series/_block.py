@@ -29,6 +29,7 @@ class Block:
         items: Item labels, the columns: the item key, or ``id:`` and the harness's id where there is no text; where one
             run asks the same question under several ids, both together.
         values: Metric id to scores, shape (runs, items); mean over epochs and samples; NaN where there is no score.
+        counts: Metric id to the number of scores behind each of these means.
     """
 
     task: str
@@ -36,6 +37,12 @@ class Block:
     runs: tuple[str, ...]
     items: tuple[str, ...]
     values: dict[str, Floats]
+    counts: dict[str, Floats]
+
+    def total(self, metric_id: str, run_key: str) -> float:
+        """Sum over all scored responses of one run."""
+        row = self.runs.index(run_key)
+        return float(np.nansum(self.values[metric_id][row] * self.counts[metric_id][row]))
 
     def row(self, metric_id: str, run_key: str) -> Floats:
         """Scores of one run, shape (items,); all NaN when the run is not here."""
@@ -133,7 +140,7 @@ def _block(task: str, name: str | None, scores: pl.DataFrame) -> Block:
     columns = items.search_sorted(scores.get_column("item")).to_numpy()
     cells = rows.astype(np.int64) * len(items) + columns
     metric, value = scores.get_column("metric_id").to_numpy(), scores.get_column("value").to_numpy()
-    values = {}
+    values, counts = {}, {}
     for metric_id in scores.get_column("metric_id").unique().sort().to_list():
         mine = metric == metric_id
         # bincount adds in row order, which a snapshot fixes: the same input gives the same bytes
@@ -141,4 +148,5 @@ def _block(task: str, name: str | None, scores: pl.DataFrame) -> Block:
         count = np.bincount(cells[mine], minlength=len(runs) * len(items))
         mean = np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
         values[metric_id] = mean.reshape(len(runs), len(items))
-    return Block(task, name, tuple(runs.to_list()), tuple(items.to_list()), values)
+        counts[metric_id] = count.reshape(len(runs), len(items)).astype(float)
+    return Block(task, name, tuple(runs.to_list()), tuple(items.to_list()), values, counts)

@@ -10,6 +10,9 @@ from foreshock.series._block import Block
 from foreshock.series._lines import Line, Stop
 from foreshock.series._types import Floats, Panel, Point, Series
 
+COVERED = 0.95
+"""Share of the first metric's items that another one must have at every point to be followed beside it."""
+
 
 def panel(line: Line, block: Block, metrics: Sequence[str], correct: Floats | None = None) -> Panel:
     """Arrays of one line.
@@ -17,8 +20,9 @@ def panel(line: Line, block: Block, metrics: Sequence[str], correct: Floats | No
     Args:
         line: Which runs stand where.
         block: Scores of the line's task under one answer filter.
-        metrics: Metric ids; those without any score on this line are left out. The first one decides which items count:
-            those that have a score at every point.
+        metrics: Metric ids; those without any score on this line are left out. The first decides which items count:
+            those that have a score at every point. Another must have nearly all of these (:data:`COVERED`), or it is
+            left out, because its mean would be over other items; the few that it lacks do not count either.
         correct: Per-position correctness of the block, shape (runs, items, positions).
     """
     stops = [
@@ -33,6 +37,9 @@ def panel(line: Line, block: Block, metrics: Sequence[str], correct: Floats | No
     shared = np.zeros(len(block.items), bool)
     if there:
         shared[:] = ~np.isnan(rows[there[0]]).any(axis=0)
+        whole = {m: ~np.isnan(rows[m]).any(axis=0) & shared for m in there}
+        there = [m for m in there if whole[m].sum() >= COVERED * shared.sum()]
+        shared[:] = np.logical_and.reduce([whole[m] for m in there])
     return Panel(
         task=line.task,
         family=line.family if not line.conditions else f"{line.family} ({line.conditions})",
@@ -65,8 +72,12 @@ def _positions(block: Block, correct: Floats, stops: Sequence[Stop], shared: np.
 
 
 def _replicates(block: Block, metric: str, stop: Stop, shared: np.ndarray) -> Floats:
-    """Mean over the shared items of every seed and of every repeat."""
-    rows = [block.row(metric, run.run_key)[shared] for group in stop.groups for run in group]
+    """Mean over the shared items of every training seed, its newest run.
+
+    Repeats of one run are no replicates: evaluating the same weights twice shows nothing of how models of one size
+    differ. Taken for such, they make a verdict trust degrees of freedom without model noise (false breaks .12, not 0).
+    """
+    rows = [block.row(metric, group[0].run_key)[shared] for group in stop.groups]
     means = [float(np.nanmean(row)) for row in rows if not np.isnan(row).all()]
     return np.array(means, float)
 

@@ -34,8 +34,8 @@ class Panel:
     """One task and one model family along one axis: everything that a mirage verdict looks at.
 
     A *point* is one place on the axis. Models that differ only by seed share a point: its rows are their mean and
-    ``replicates`` holds each one's mean. Repeated runs of one model do not: the newest complete one is the point and
-    the others are replicates as well.
+    ``replicates`` holds each one's mean. Repeated runs of one model do not: the newest complete one is the point, and
+    the others say nothing about how models differ.
 
     Attributes:
         task: Task.
