@@ -79,6 +79,71 @@ def test_unreadable_data_in_a_folder_is_reported(tmp_path: Path, name: str, data
     assert str(found.path) in str(found.error)
 
 
+@pytest.mark.parametrize(
+    ("name", "data", "told"),
+    [
+        ("log.txt", b'[{"id": 1,', True),
+        ("log", b'{"id": 1,', True),
+        ("log.out", b"id,mood\n1,good\n2,bad\n", True),
+        ("log.2026-11-30", b"id;mood\n1;good\n2;bad\n", True),
+        ("log.jsonl.zst", b"\x28\xb5\x2f\xfd", True),
+        ("log.jsonl.xz", b"\xfd7zXZ", True),
+        ("log.xlsx", b"PK\x03\x04" + b"\x00" * 40, True),
+        ("train.log", b"2026-11-30 12:00:00,123 a\n2026-11-30 12:00:00,456 b\n2026-11-30 12:00:00,789 c\n", False),
+        ("train.log", b"[INFO] begin\n[INFO] end\n", False),
+        ("LICENSE", b"Terms, conditions\nof use, of copies, and more\n\n1. The\n", False),
+        ("notes.txt", b"First, look.\nThen judge.\n", False),
+        ("README.md", b"[![badge](x)](y)\n", False),
+        ("script.py", b'{"a": 1}\n', False),
+    ],
+)
+def test_what_looks_like_data_in_a_folder_is_told(tmp_path: Path, name: str, data: bytes, told: bool) -> None:
+    path = tmp_path / name
+    path.write_bytes(data)
+    make_run(tmp_path / "good")
+    reads, failures = read_all(tmp_path)
+    assert len(reads) == 1
+    assert [f.path for f in failures] == ([path] if told else [])
+    assert str(path) in failure(path), "a file that is named itself always is"
+
+
+def make_helm(folder: Path) -> Path:
+    folder.mkdir(parents=True)
+    rows = [{"instance_id": f"id{i}", "predicted_text": "a", "stats": {"em": 1.0}} for i in range(3)]
+    for name, content in {
+        "run_spec.json": {"name": "x", "scenario_spec": {}, "adapter_spec": {}},
+        "scenario.json": {"name": "x"},
+        "per_instance_stats.json": rows,
+        "display_predictions.json": rows,
+    }.items():
+        (folder / name).write_text(json.dumps(content, indent=2), "utf-8")
+    return folder
+
+
+def test_a_helm_run_is_one_failure_and_no_puzzle(tmp_path: Path) -> None:
+    folders = [make_helm(tmp_path / "helm" / name) for name in ("a", "b")]
+    make_run(tmp_path / "good")
+    reads, failures = read_all(tmp_path)
+    assert len(reads) == 1
+    assert [f.path for f in failures] == folders
+    message = str(failures[0].error)
+    assert message.startswith(f"{folders[0]}: HELM runs are not read; expected a known format: inspect, lm-eval, table")
+    assert "COLUMN" not in message
+    assert "HELM" in failure(folders[0] / "run_spec.json")
+    predictions = folders[0] / "display_predictions.json"
+    reads, failures = read_all(predictions, map={"item": "instance_id", "output": "predicted_text"})
+    assert [len(r.column("responses", "row")) for r in reads] == [3], "columns that are told are read"
+    (folders[0] / "run_spec.json").unlink()
+    assert "HELM" not in str(read_all(folders[0])[1][0].error), "the name of a file alone says nothing"
+
+
+def test_real_helm_runs_are_one_failure_each(shared_data: Path) -> None:
+    reads, failures = read_all(shared_data / "logs" / "helm")
+    assert not reads
+    assert len(failures) == len(list((shared_data / "logs" / "helm").iterdir()))
+    assert all("HELM runs are not read" in str(f.error) for f in failures)
+
+
 def test_a_file_that_vanishes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     make_run(tmp_path)
     real = _discover.candidate

@@ -193,12 +193,20 @@ def test_wide_tables_are_refused_with_a_way_out(tmp_path: Path) -> None:
     path = write(tmp_path, text)
     message = failure(path)
     assert "a wide table, with one column for each of MMLU, ARC-C" in message
-    assert "--x 'Model Size (B)' --y MMLU" in message
+    assert "--x 'Model Size (B)' --y COLUMN" in message, "which of them is for the user to say"
     reads, _ = read_all(path, csv={"x": "Model Size (B)", "y": "MMLU"})
     assert [(r.run.task, r.run.model, r.run.card.parameters) for r in reads] == [
         ("MMLU", "a", 7e9),
         ("MMLU", "b", 13e9),
     ]
+
+
+def test_no_column_is_suggested_that_only_happens_to_be_there(tmp_path: Path) -> None:
+    message = failure(write(tmp_path, "params,run,comment\n7,r1,good\n13,r2,bad\n"))
+    assert "wide" not in message
+    assert "no column is plainly the item (or input) and the output, answer or score" in message
+    assert "the columns are params, run, comment" in message
+    assert "--map item=COLUMN,output=COLUMN,target=COLUMN" in message
 
 
 @pytest.mark.parametrize(

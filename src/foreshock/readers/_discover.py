@@ -15,9 +15,11 @@ from foreshock.readers._contain import reported
 from foreshock.readers._files import head
 from foreshock.readers._json import check_encoding
 from foreshock.readers._protocol import Candidate, Failure, Reader, Reading, ReadOptions
-from foreshock.readers._unknown import looks_like_data, unknown
+from foreshock.readers._unknown import helm_error, helm_folder, looks_like_data, unknown
 
 STORE_FILE = "store.json"
+# readers of any table there is; what the others do not know may still be of a known origin
+TAKE_ANYTHING = ("table", "items")
 _MOMENT = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}(?:\.\d+)?")
 
 
@@ -56,10 +58,13 @@ def read_paths(
     known = readers()
     files = list(find(paths))
     wanted = _not_skipped(files, skip) if skip else files
+    told: set[Path] = set()
     for done, item in enumerate(wanted, 1):
         outcome = _recognise(item, options, known)
         if isinstance(outcome, Failure):
-            yield outcome
+            if outcome.path not in told:  # a failure may be that of a whole folder
+                told.add(outcome.path)
+                yield outcome
         elif outcome is not None:
             claimed.setdefault(outcome, []).append(item.path)
         progress("recognise", done, len(wanted))
@@ -151,6 +156,10 @@ def _recognise(item: Found, options: ReadOptions, known: dict[str, Reader]) -> s
             )
         found = candidate(path)
         claimed = _claimed(found, options, known)
+        if claimed in (None, *TAKE_ANYTHING) and not (options.map or options.preset or options.csv):
+            folder = helm_folder(path)
+            if folder is not None:
+                return Failure(folder, helm_error(folder, list(known)))
         if isinstance(claimed, str):
             return claimed
         if claimed is not None:

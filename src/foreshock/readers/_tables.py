@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from typing import Any, NamedTuple
 
 import msgspec
@@ -11,8 +12,8 @@ import msgspec
 from foreshock._base import BrokenFileError, ForeshockError
 from foreshock.readers._contain import reported
 from foreshock.readers._items_sniff import DELIMITED, is_table
-from foreshock.readers._items_table import Table, tables
-from foreshock.readers._items_values import counted
+from foreshock.readers._items_table import Table, cell, tables
+from foreshock.readers._items_values import as_text, counted
 from foreshock.readers._protocol import Candidate, Failure, Reading, ReadOptions
 from foreshock.readers._tables_axis import kind_of, plain_name
 from foreshock.readers._tables_family import one_family
@@ -22,6 +23,7 @@ from foreshock.readers._unknown import head_rows
 from foreshock.records import Batch, ModelCard, Run, ingest_id, run_key
 
 _CARD = ("parameters", "tokens", "flops", "step")
+_ROWS_LOOKED_AT = 100
 _UNITS = {"T": 1e12, "B": 1e9, "M": 1e6, "K": 1e3}
 
 
@@ -48,7 +50,7 @@ class TableReader:
         if not candidate.path.name.lower().endswith(DELIMITED):
             return False
         columns, rows = head_rows(candidate)
-        return is_aggregates(columns, rows) or is_wide(columns)
+        return is_aggregates(columns, rows) or is_wide(columns, rows)
 
     def read(self, candidates: Iterable[Candidate], options: ReadOptions) -> Iterator[Reading | Failure]:
         """Read every table: a run for each model, task and condition in it."""
@@ -73,8 +75,8 @@ class TableReader:
             )
         if roles:
             found = told(roles, columns, table.where)
-        elif is_wide(columns):
-            raise wide_error(columns, table.where)
+        elif is_wide(columns, first := _first_rows(table)):
+            raise wide_error(columns, first, table.where)
         else:
             found = detect(columns, table.where)
         gathered = gather(table, found, Scoring(options.scale, n))
@@ -127,6 +129,11 @@ class TableReader:
         identity = {name: getattr(options, name) for name in ("csv", "scale", "chance", "n", "model", "task")}
         run = msgspec.structs.replace(run, ingest_id=ingest_id(key, run.sources, run.reader, identity))
         return Reading(run, iter([_aggregates(means)]))
+
+
+def _first_rows(table: Table) -> list[list[str]]:
+    columns = table.data.columns
+    return [[as_text(cell(row, c)) or "" for c in columns] for _, row in islice(table.data.rows(), _ROWS_LOOKED_AT)]
 
 
 def _model(subject: Subject, gathered: Gathered, table: Table, options: ReadOptions) -> tuple[str, bool]:

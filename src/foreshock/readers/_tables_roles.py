@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from foreshock._base import AmbiguousError, ConfigError
 from foreshock.readers import _items_roles
-from foreshock.readers._tables_axis import AXES, kind_of, plain_name
+from foreshock.readers._tables_axis import AXES, kind_of, number, plain_name
 
 ROLES = (
     *("model", "task", "metric", "y", "stderr", "n", "date", "family", "shots", "seed", "subset", "condition"),
@@ -124,11 +124,24 @@ def is_aggregates(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> bool
     return not cells <= _ITEM_SCORES
 
 
-def is_wide(columns: Sequence[str]) -> bool:
-    """Whether the names look like one column for each benchmark: models or sizes, then names that say nothing."""
-    known = [c for c in columns if any(matches(r, [c]) for r in NAMES) or kind_of(c)]
+def is_wide(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+    """Whether this looks like one column for each benchmark: models or sizes, then numbers under other names."""
     named = any(matches("model", columns)) or any(map(kind_of, columns))
-    return named and not _has_item(columns) and not matches("y", columns) and len(columns) - len(known) >= 2
+    return named and not _has_item(columns) and not matches("y", columns) and len(_benchmarks(columns, rows)) >= 2
+
+
+def _benchmarks(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """Columns of numbers whose names say nothing."""
+    whole = [row for row in rows if len(row) == len(columns)]
+    return [
+        column
+        for place, column in enumerate(columns)
+        if not any(matches(r, [column]) for r in NAMES)
+        and not kind_of(column)
+        and plain_name(column) not in _NUMBERS
+        and any(row[place] for row in whole)
+        and all(number(row[place].removesuffix("%")) for row in whole if row[place])
+    ]
 
 
 def _has_item(columns: Sequence[str]) -> bool:
@@ -136,15 +149,15 @@ def _has_item(columns: Sequence[str]) -> bool:
     return bool(names - _NUMBERS)
 
 
-def wide_error(columns: Sequence[str], where: str) -> AmbiguousError:
+def wide_error(columns: Sequence[str], rows: Sequence[Sequence[str]], where: str) -> AmbiguousError:
     """The refusal of a wide table, with the way to read one column of it."""
-    plain = [c for c in columns if not any(matches(r, [c]) for r in NAMES) and not kind_of(c)]
+    plain = _benchmarks(columns, rows)
     x = next((c for c in columns if kind_of(c)), None) or "COLUMN"
     return AmbiguousError(
         f"a wide table, with one column for each of {_items_roles.shown(plain)}",
         expected="a long table: one row for each score, with columns such as model, size, task, score",
-        do=f"reshape it, or read one column: foreshock check --csv {shlex.quote(where)} --x {shlex.quote(x)} "
-        f"--y {shlex.quote(next((c for c in plain if plain_name(c) not in _NUMBERS), 'COLUMN'))}",
+        do="reshape it, or read one column: "
+        f"foreshock check --csv {shlex.quote(where)} --x {shlex.quote(x)} --y COLUMN",
         where=where,
     )
 

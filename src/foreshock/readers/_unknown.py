@@ -3,26 +3,83 @@
 from __future__ import annotations
 
 import csv
+import re
 import shlex
 from collections.abc import Sequence
+from pathlib import Path
 
 from foreshock._base import BrokenFileError, ForeshockError, UnknownFormatError
 from foreshock.readers._json import UTF8_BOM
 from foreshock.readers._protocol import Candidate
 
-DATA_SUFFIXES = frozenset({".json", ".jsonl", ".ndjson", ".eval", ".csv", ".tsv", ".parquet", ".zip"})
+DATA_SUFFIXES = frozenset(
+    {
+        *(".json", ".jsonl", ".jsonlines", ".ndjson", ".eval", ".csv", ".tsv", ".parquet", ".zip"),
+        *(".arrow", ".feather", ".xlsx", ".tar", ".tgz"),
+    }
+)
+PACKED = frozenset({".gz", ".bz2", ".xz", ".zst"})
+# of files with these, the content decides
+PLAIN_SUFFIXES = frozenset({"", ".txt", ".text", ".log", ".out", ".dat", ".data", ".tab"})
+HELM = frozenset(
+    {
+        *("run_spec.json", "scenario.json", "scenario_state.json", "stats.json", "per_instance_stats.json"),
+        *("instances.json", "display_predictions.json", "display_requests.json"),
+    }
+)
+"""What the harness HELM writes into the folder of a run."""
+_MAX_TABLE_ROWS = 20
+_JSON = re.compile(rb'\{\s*["}]|\[\s*[\[{"]')
 _MAX_SHOWN = 12
 _MAX_TRIED = 32 * 2**20
 
 
 def looks_like_data(candidate: Candidate) -> bool:
-    """Whether an unknown file met in a folder should be reported: a data suffix, or text that begins like JSON."""
-    suffixes = candidate.path.suffixes
-    last = suffixes[-2] if len(suffixes) > 1 and suffixes[-1] == ".gz" else candidate.path.suffix
-    if last.lower() in DATA_SUFFIXES:
+    """Whether an unknown file met in a folder should be reported.
+
+    Files with the suffix of data should, and plain ones (``.txt``, ``.log``, none, ...) that begin like JSON, a zip or
+    Parquet, or are delimited text whose rows have equally many fields. Prose, code and pictures should not.
+    """
+    suffixes = [s.lower() for s in candidate.path.suffixes]
+    while len(suffixes) > 1 and suffixes[-1] in PACKED:
+        suffixes.pop()
+    last = suffixes[-1] if suffixes else ""
+    if last in DATA_SUFFIXES or last in PACKED:
         return True
+    # the suffix of log.2024-05-01 means nothing
+    if last not in PLAIN_SUFFIXES and not last[1:2].isdigit():
+        return False
     begin = candidate.head.removeprefix(UTF8_BOM).lstrip()
-    return last.lower() == ".txt" and (begin[:1] in (b"{", b"[") or begin.startswith(b"PK\x03\x04"))
+    return bool(_JSON.match(begin)) or begin.startswith((b"PK\x03\x04", b"PAR1")) or _is_delimited(candidate)
+
+
+def _is_delimited(candidate: Candidate) -> bool:
+    header, rows = head_rows(candidate)
+    # the lines of Python's logging hold one comma each, after a date
+    named = len(header) > 1 and all(0 < len(c) < 80 and c.isprintable() and not c[0].isdigit() for c in header)
+    return named and len(rows) > 1 and all(len(row) == len(header) for row in rows[:_MAX_TABLE_ROWS])
+
+
+def helm_folder(path: Path) -> Path | None:
+    """The folder of a HELM run, when ``path`` is one of the files that HELM wrote into it."""
+    if path.name not in HELM:
+        return None
+    try:
+        with (path.parent / "run_spec.json").open("rb") as stream:
+            begin = stream.read(2**16)
+    except OSError:
+        return None
+    return path.parent if b'"scenario_spec"' in begin and b'"adapter_spec"' in begin else None
+
+
+def helm_error(folder: Path, known: Sequence[str]) -> UnknownFormatError:
+    """The error for the run of a harness whose logs are not read, once for the folder."""
+    return UnknownFormatError(
+        "HELM runs are not read",
+        expected=f"a known format: {', '.join(known)}",
+        do="write its responses to a table, a row for each, and add that with --map",
+        where=str(folder),
+    )
 
 
 def unknown(candidate: Candidate, tried: Sequence[str]) -> ForeshockError:
@@ -44,11 +101,9 @@ def unknown(candidate: Candidate, tried: Sequence[str]) -> ForeshockError:
 
 def map_command(candidate: Candidate, columns: Sequence[str]) -> str:
     """The command to fill in when columns have to be named."""
-    first = columns[0] if columns else "COLUMN"
     known = ", ".join(columns[:_MAX_SHOWN]) + (", ..." if len(columns) > _MAX_SHOWN else "")
     name = shlex.quote(str(candidate.path))
-    given = shlex.quote(first)
-    return f"say what the columns are: foreshock add {name} --map item={given},output=...,target=... (columns: {known})"
+    return f"say what the columns are: foreshock add {name} --map item=COLUMN,output=COLUMN (columns: {known})"
 
 
 def _broken_zip(candidate: Candidate) -> str | None:
