@@ -107,6 +107,7 @@ TABLES: dict[str, list[dict[str, Any]]] = {
             "share_low": 0.71,
             "share_high": 0.93,
             "emergence": 12.4,
+            "emergence_infinite": False,
             "emergence_p": 0.013,
             "link_gap": 0.021,
         }
@@ -187,7 +188,14 @@ def changed(path: tuple[Any, ...]) -> Document:
 
 
 def _other(name: Any, value: Any) -> Any:
-    closed = {"state": "pending", "kind": "needs", "role": "twin", "axis_known": False, "log_axis": False}
+    closed = {
+        "state": "pending",
+        "kind": "needs",
+        "role": "twin",
+        "axis_known": False,
+        "log_axis": False,
+        "emergence_infinite": True,
+    }
     if name == "state" and value == "ok":
         return "warn"
     if name in closed:

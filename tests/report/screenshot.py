@@ -34,9 +34,9 @@ def draw(program: str, page: Path, picture: Path, *, size: str = "1280,2400", da
     return _run(program, page.resolve().as_uri(), *mode, f"--window-size={size}", f"--screenshot={picture}").stderr
 
 
-def ask(program: str, address: str) -> str:
+def ask(program: str, address: str, *, size: str = "1280,2400") -> str:
     """The document as it stands after its scripts have run."""
-    return _run(program, address, "--dump-dom").stdout
+    return _run(program, address, "--dump-dom", f"--window-size={size}").stdout
 
 
 def _run(program: str, address: str, *options: str) -> subprocess.CompletedProcess[str]:

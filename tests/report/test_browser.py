@@ -54,9 +54,20 @@ def test_a_link_to_an_item_opens_what_hides_it(program: str, page: Path) -> None
 
 
 def test_a_click_on_a_head_sorts(program: str, page: Path, tmp_path: Path) -> None:
-    click = "<script>document.querySelectorAll('#verdicts ~ .scroll thead button')[4].click()</script>"
+    click = "<script>document.querySelectorAll('#verdicts ~ .scroll thead button')[3].click()</script>"
     sorted_page = tmp_path / "sorted.html"
     sorted_page.write_text(page.read_text("utf-8").replace("</body>", click + "</body>"), "utf-8")
     shown = ask(program, sorted_page.as_uri())
     table = shown[shown.index('aria-sort="ascending"') :]
     assert re.findall(r"(\d+\.?\d*)% \[", table)[:3] == ["4.0", "12", "84"]
+
+
+def test_no_table_is_wider_than_a_laptop_s_page(program: str, page: Path, tmp_path: Path) -> None:
+    probe = """<script>
+      for (const fold of document.querySelectorAll("details")) fold.open = true;
+      const wide = [...document.querySelectorAll(".scroll")].filter((e) => e.scrollWidth > e.clientWidth + 1);
+      document.title = "too wide: " + wide.map((e) => e.getAttribute("aria-label")).join("; ");
+    </script></body>"""
+    probed = tmp_path / "probed.html"
+    probed.write_text(page.read_text("utf-8").replace("</body>", probe), "utf-8")
+    assert "<title>too wide: </title>" in ask(program, probed.as_uri(), size="1280,2400")

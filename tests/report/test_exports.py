@@ -98,8 +98,8 @@ def test_junit_fails_only_what_fires() -> None:
 def test_markdown_shows_text_as_text() -> None:
     text = report.markdown(document())
     assert "■ break" in text
-    assert "84% \\[71, 93\\], p = 0.0005" in text
-    assert "<details><summary>2 unresolved: fewer than 4 ordered models</summary>" in text
+    assert "84% \\[71, 93\\] (95% interval), p = 0.0005" in text
+    assert "<details><summary>2 lines: fewer than 4 ordered models</summary>" in text
     assert set(re.findall(r"<[^>]*>", text)) == {"<details>", "<summary>", "</summary>", "</details>"}
     assert not re.search(r"https?://|@someone|(?<!\\)`code", text)
     assert not re.search(r"[\x00-\x09\x0b-\x1f\u202e\u200b]", text)
@@ -109,8 +109,8 @@ def test_markdown_shows_text_as_text() -> None:
 
 def test_a_command_cannot_close_its_block() -> None:
     raw = msgspec.json.decode(msgspec.json.encode(SMALL))
-    raw["tables"]["opening"] = [{"kind": "needs", "text": "x", "do": "a ``` <script> ```` b"}]
-    assert "`````\na ``` <script> ```` b\n`````" in report.markdown(build(raw))
+    raw["tables"]["opening"] = [{"kind": "needs", "text": "x", "do": "a --b ``` <script> ```` b"}]
+    assert "`````\na --b ``` <script> ```` b\n`````" in report.markdown(build(raw))
 
 
 @pytest.mark.parametrize("form", [report.json_text, report.junit, report.markdown, report.render_html])

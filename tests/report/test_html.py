@@ -149,7 +149,7 @@ def test_an_empty_document_is_a_page() -> None:
 
 
 def test_unresolved_findings_are_folded_by_reason() -> None:
-    assert "2 fewer than 4 ordered models" in page().text
+    assert "2 lines: fewer than 4 ordered models" in page().text
     assert "3 of 8 lines of models can be judged: 1 break, 1 mirage, 1 smooth; 5 unresolved." in page().text
     order = [page().text.index(word) for word in ("You can", "Can the scores be trusted?", "What can be said")]
     assert order == sorted(order)
@@ -251,3 +251,28 @@ def test_the_fragment_is_small_and_escaped() -> None:
     assert found.scripts == []
     assert len(text) < 20_000
     assert "arithmetic_add_4digit" in found.text
+
+
+def test_the_page_explains_its_words() -> None:
+    words = page().text[page().text.index(" Words ") :]
+    for term in ("FS301", "twin", "share", "link gap", "emergence score", "window open", "light “headroom”"):
+        assert term in words
+
+
+def test_the_verdict_table_names_the_level() -> None:
+    raw = msgspec.json.decode(msgspec.json.encode(SMALL))
+    raw["findings"][0]["effect"]["level"] = 0.9
+    for form in (render_html, fragment):
+        assert "share of the rise that a break may carry [90% interval]" in Page(form(build(raw))).text
+
+
+def test_only_commands_are_set_as_code() -> None:
+    raw = msgspec.json.decode(msgspec.json.encode(SMALL))
+    raw["tables"]["opening"] = [
+        {"kind": "needs", "text": "x", "do": "Add one more size."},
+        {"kind": "needs", "text": "y", "do": "lm_eval --log_samples"},
+    ]
+    shown = render_html(build(raw))
+    assert '<code class="do">lm_eval --log_samples</code>' in shown
+    assert '<span class="step">Add one more size.</span>' in shown
+    assert 'class="can"' not in shown

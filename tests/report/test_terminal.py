@@ -114,3 +114,79 @@ def test_scores_come_with_interval_unparsed_share_and_both_denominators() -> Non
 
 def test_an_empty_document_says_so() -> None:
     assert "Nothing to report" in printed(Document(foreshock="0", command=[], generated_at="", counts={}))
+
+
+def demo_like() -> Document:
+    """The small document with an interval at 90%, a share as unit, a long null and a long advice."""
+    raw = msgspec.json.decode(msgspec.json.encode(SMALL))
+    finding = raw["findings"][0]
+    finding["effect"] |= {"unit": "share", "level": 0.9}
+    finding["null"] = "specialists' prose " * 30
+    finding["advice"] = "word " * 300 + "end"
+    raw["tables"]["opening"][0]["do"] = "lm_eval --tasks " + "piqa," * 200 + "last"
+    return build(raw)
+
+
+def test_intervals_have_the_level_of_their_finding() -> None:
+    text = " ".join(printed(demo_like()).split())
+    assert "with its 90% interval" in text
+    assert "share: 31% [21, 41] (90% interval)" in text
+    assert "] share" not in text
+
+
+def test_the_null_is_one_sentence_and_advice_is_never_cut() -> None:
+    text = " ".join(printed(demo_like()).split())
+    assert "Stated false-alarm rate 5.0% per line; measured 4.3% on 2,000 simulated worlds." in text
+    assert "specialists" not in text
+    assert "more characters" not in text
+    assert "word end" in text
+    assert "".join(("piqa," * 200 + "last").split()) in printed(demo_like()).replace(" ", "").replace("\n", "")
+
+
+@pytest.mark.parametrize("state", ["firing", "ok"])
+def test_every_verdict_tells_its_rate(state: str) -> None:
+    raw = msgspec.json.decode(msgspec.json.encode(SMALL))
+    raw["findings"][0] |= {"state": state, "verdict": "smooth"}
+    assert "Stated false-alarm rate" in printed(build(raw))
+
+
+def test_words_are_explained_once_where_they_first_stand() -> None:
+    text = printed(document())
+    for word in ("twin", "share", "line of models"):
+        told = [line for line in text.splitlines() if line.startswith(f"  {word}: ")]
+        assert len(told) <= 1, word
+    assert text.index("  twin: a continuous metric") < text.index("WHAT CAN BE SAID")
+    assert "link gap:" not in text
+
+
+@pytest.mark.parametrize("width", range(40, 100, 7))
+def test_no_line_ends_inside_an_interval(width: int) -> None:
+    for line in printed(document(), width).splitlines():
+        assert not re.search(r"\[−?\d[\d.]*, *$", line), line
+        assert not re.match(r" *(\[?−?\d[\d.]*,|\d[\d.]*\]) ", line), line
+
+
+def test_no_hash_is_printed() -> None:
+    text = printed(document())
+    assert not [finding.id for finding in document().findings if finding.id in text]
+
+
+def test_scores_of_each_task_are_few_and_say_what_is_left_out() -> None:
+    raw = msgspec.json.decode(msgspec.json.encode(SMALL))
+    row = raw["tables"]["models"][0] | {"note": "the same for all"}
+    raw["tables"]["models"] = [
+        row | {"task": f"task {k}", "model": f"org/name-{i}", "x": float(i)} for k in range(3) for i in range(60)
+    ]
+    text = printed(build(raw))
+    assert text.count("12 of 60 scores shown; --html and --json have the rest") == 3
+    assert text.count("All names of models begin with org/name-; it is left out here.") == 1
+    assert text.count("the same for all") == 1
+
+
+def test_many_tasks_get_one_line_of_scores_each() -> None:
+    raw = msgspec.json.decode(msgspec.json.encode(SMALL))
+    row = raw["tables"]["models"][0]
+    raw["tables"]["models"] = [row | {"task": f"task {k}", "value": v} for k in range(40) for v in (0.25, 0.75)]
+    text = printed(build(raw))
+    for k in range(40):
+        assert re.search(rf"task {k} +metric m +2 +25\.0% +75\.0%", text), k

@@ -19,6 +19,7 @@ from foreshock.report._view import View, load
 if TYPE_CHECKING:
     from jinja2 import Environment
 
+_EXCERPT = 160  # characters of a question in the list of responses to open
 MAX_BYTES = 4_900_000
 """Largest file written; 5 MB is where mail and issue trackers begin to refuse attachments."""
 
@@ -138,6 +139,12 @@ def _short(value: Any, limit: int) -> Any:
     return value
 
 
+def _excerpt(text: str) -> str:
+    """The end of a question: prompts begin alike, and what is asked stands last."""
+    line = one_line(text[-4 * _EXCERPT :])
+    return line if len(line) <= _EXCERPT and len(text) <= 4 * _EXCERPT else "… " + line[-_EXCERPT:]
+
+
 @cache
 def _environment() -> Environment:
     from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -156,6 +163,8 @@ def _environment() -> Environment:
     environment.globals |= {
         "figure": lambda rows, key: Markup(figure(rows, str(key))),  # noqa: S704 - our own SVG, escaped piece by piece
         "item_anchors": _view.item_anchors,
+        "excerpt": _excerpt,
+        "rate_sentence": _view.rate_sentence,
         "incomplete": _view.incomplete,
         "mark": _words.mark,
         "words": _words,

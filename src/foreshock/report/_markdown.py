@@ -7,12 +7,13 @@ from collections.abc import Sequence
 
 from foreshock.records import Document
 from foreshock.report import _view
-from foreshock.report._format import MISSING, count, probability, quantity
+from foreshock.report._format import MISSING, count, level, plural, probability, quantity
 from foreshock.report._safe import LINE, one_line
-from foreshock.report._view import Fold, Shown, View, load
-from foreshock.report._words import OPENING, mark
+from foreshock.report._view import Fold, Shown, View, load, rate_sentence
+from foreshock.report._words import OPENING, is_command, mark
 
 _MOST = 50  # rows of a part; a step summary may have 1 MiB
+_LONG = 4_000  # characters of advice or of a command
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|~$])")
 _LINKS = re.compile(r":(?=[/\w+-])|(?<=www)\.", re.IGNORECASE)  # bare addresses and :emoji: names
 # An entity cannot start a mention, a link or a tag, whatever the renderer makes of backslashes.
@@ -40,10 +41,17 @@ def _safe(text: str | None, limit: int = LINE) -> str:
     return _LINKS.sub(lambda match: f"&#{ord(match[0])};", escaped)
 
 
+def _step(do: str | None) -> str:
+    """What would help: a command as code, a sentence as a sentence."""
+    if not do:
+        return ""
+    return f"\n\n{_code(do) if is_command(do) else _safe(do, _LONG)}"
+
+
 def _code(text: str) -> str:
     """A command as a code block; its fence is longer than any run of backticks inside."""
     fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", text)), default=0))
-    return f"{fence}\n{one_line(text)}\n{fence}"
+    return f"{fence}\n{one_line(text, _LONG)}\n{fence}"
 
 
 def _badge(word: str) -> str:
@@ -54,7 +62,7 @@ def _opening(view: View) -> list[str]:
     parts = []
     for kind, label in OPENING.items():
         rows = [row for row in view.tables.opening if row.kind == kind]
-        parts += [f"**{label}** {_safe(row.text)}" + (f"\n\n{_code(row.do)}" if row.do else "") for row in rows[:_MOST]]
+        parts += [f"**{label}** {_safe(row.text, _LONG)}{_step(row.do)}" for row in rows[:_MOST]]
     return parts
 
 
@@ -79,13 +87,15 @@ def _verdicts(view: View) -> list[str]:
     said = [row for row in view.verdicts if row.verdict != "unresolved"]
     if not said:
         return []
-    head = ["verdict", "task", "family", "share of the change that a break may carry", "points", "items", "reason"]
+    common = view.level_of(said)
+    share = "share of the rise that a break may carry" + (f", {level(common)} interval" if common is not None else "")
+    head = ["verdict", "task", "family", share, "models", "items", "reason"]
     rows = [
         [
             _badge(v.verdict),
             _safe(v.task, 80),
             _safe(v.family, 80),
-            quantity(v.share, v.share_low, v.share_high, "fraction"),
+            view.share(v, common),
             count(v.points),
             count(v.items),
             _safe(v.reason, 200),
@@ -103,16 +113,19 @@ def _finding(shown: Shown) -> str:
         effect = finding.effect
         size = quantity(effect.value, effect.low, effect.high, effect.unit)
         p = f", p = {probability(finding.p)}" if finding.p is not None else ""
-        lines.append(f"{_safe(effect.name)}: {_safe(size)}{p}")
-    lines.append(f"{_safe(finding.advice, 1_000)} ({_safe(finding.code, 20)}, {_safe(finding.id, 40)})")
+        interval = "" if effect.low is None or effect.high is None else f" ({level(effect.level)} interval)"
+        lines.append(f"{_safe(effect.name)}: {_safe(size)}{interval}{p}")
+    if rate := rate_sentence(finding):
+        lines.append(_safe(rate))
+    lines.append(f"{_safe(finding.advice, _LONG)} ({_safe(finding.code, 20)}, {_safe(finding.id, 40)})")
     return "\n\n".join(lines)
 
 
 def _fold(fold: Fold) -> str:
-    lines = [f"- {_safe(shown.place, 160)}: {_safe(shown.finding.advice)}" for shown in fold.shown[:_MOST]]
+    lines = [f"- {_safe(shown.place, 160)}: {_safe(shown.finding.advice, _LONG)}" for shown in fold.shown[:_MOST]]
     if len(fold.shown) > _MOST:
         lines.append(f"- and {count(len(fold.shown) - _MOST)} more")
-    summary = f"{len(fold.shown):,} unresolved: {_safe(fold.reason)}"
+    summary = f"{fold.subject}: {_safe(fold.reason, _LONG)}"
     return f"<details><summary>{summary}</summary>\n\n" + "\n".join(lines) + "\n\n</details>"
 
 
@@ -120,5 +133,5 @@ def _failures(view: View) -> list[str]:
     failures = view.tables.failures
     if not failures:
         return []
-    lines = [f"- {_safe(row.path)}: {_safe(row.message)}" for row in failures[:_MOST]]
-    return [f"### {len(failures):,} files could not be read", "\n".join(lines)]
+    lines = [f"- {_safe(row.path)}: {_safe(row.message, _LONG)}" for row in failures[:_MOST]]
+    return [f"### {plural(len(failures), 'file')} could not be read", "\n".join(lines)]

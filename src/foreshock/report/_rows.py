@@ -170,7 +170,8 @@ class VerdictRow(_Row, frozen=True, kw_only=True):
         hard, twin: Metrics.
         share: Share of the change that a break may carry (a fraction).
         share_low, share_high: Its interval.
-        emergence: Emergence score.
+        emergence: Emergence score; null where it is not known or infinite.
+        emergence_infinite: Whether it is infinite: all steps but the largest are 0.
         emergence_p: Its p-value under the null for this number of models and items.
         link_gap: Largest distance between the hard metric and what the twin gives through the link.
     """
@@ -189,6 +190,7 @@ class VerdictRow(_Row, frozen=True, kw_only=True):
     share_low: float | None = None
     share_high: float | None = None
     emergence: float | None = None
+    emergence_infinite: bool = False
     emergence_p: float | None = None
     link_gap: float | None = None
 

@@ -30,6 +30,8 @@ def prefix(names: Sequence[str]) -> str:
         >>> prefix(["EleutherAI/pythia-70m", "EleutherAI/pythia-160m"]), prefix(["gpt-2", "gpt-3"])
         ('EleutherAI/pythia-', '')
     """
+    if not names:
+        return ""
     first, last = min(names), max(names)  # what these two share, all share
     common = first[: next((i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), 0)]
     end = max((common.rfind(mark) for mark in "/-_@:"), default=-1) + 1

@@ -162,7 +162,7 @@ def _facts(finding: Finding) -> list[str]:
         facts.append(f"{one_line(effect.name)}: {size}{interval}{p}")
     elif finding.p is not None:
         facts.append(f"p = {probability(finding.p)}")
-    if rate := _rate(finding):
+    if rate := _view.rate_sentence(finding):
         facts.append(rate)
     if finding.state not in (State.FIRING, State.PENDING):
         return facts  # what does not flag needs no defence here; the page has it, and the null in full
@@ -171,18 +171,6 @@ def _facts(finding: Finding) -> list[str]:
         if names:
             facts.append(f"{STATUS[status]}: {', '.join(names)}")
     return facts
-
-
-def _rate(finding: Finding) -> str:
-    rate = finding.rate
-    parts = []
-    if rate.stated is not None:
-        parts.append(f"stated false-alarm rate {share(rate.stated)}{' per line' if finding.verdict else ''}")
-    if rate.measured is not None:
-        worlds = f" on {count(rate.n)} simulated worlds" if rate.n else ""
-        parts.append(f"{'' if parts else 'false-alarm rate '}measured {share(rate.measured)}{worlds}")
-    said = "; ".join(parts)
-    return said[:1].upper() + said[1:] + "." if said else ""
 
 
 def _unresolved(view: View, page: Page) -> None:

@@ -12,7 +12,7 @@ import msgspec
 
 from foreshock._base import digest
 from foreshock.records import Document, Finding, Need, State
-from foreshock.report._format import level, number, plural, quantity
+from foreshock.report._format import count, level, number, plural, quantity, share
 from foreshock.report._rows import ModelRow, MovedRow, RunRow, SeriesRow, Tables, TrustRow, VerdictRow, read_tables
 from foreshock.report._safe import encode
 from foreshock.report._words import LIGHTS, VERDICTS
@@ -80,8 +80,11 @@ class Shown:
 
     @property
     def responses(self) -> list[Opened]:
-        """Its evidence with names instead of keys, where the document has them; ``moved`` is in the same order."""
-        found = []
+        """Its evidence with names instead of keys; ``moved`` is in the same order, and shorter.
+
+        Where some have names, those without are left out: a hash is nothing to open.
+        """
+        found: list[Opened] = []
         for place, evidence in enumerate(self.finding.evidence):
             row = self.moved[place] if place < len(self.moved) else None
             same = row is not None and row.from_model in evidence.what and row.to_model in evidence.what
@@ -94,7 +97,7 @@ class Shown:
                     what=evidence.what,
                 )
             )
-        return found
+        return [opened for opened in found if opened.question is not None] or found
 
     @property
     def about(self) -> str:
@@ -189,7 +192,7 @@ class View:
 
     def level_of(self, rows: Sequence[VerdictRow]) -> float | None:
         """The level that the intervals of all ``rows`` have; None when it is not known or not one."""
-        found = {self.levels.get(row.finding_id) for row in rows if row.share_low is not None}
+        found = {self.levels.get(row.finding_id) for row in rows if row.share is not None and row.share_low is not None}
         return found.pop() if len(found) == 1 else None
 
     def share(self, row: VerdictRow, common: float | None) -> str:
@@ -396,6 +399,19 @@ def counts_sentence(counts: Mapping[str, int | None]) -> str:
         word = "scored by the harness" if name == "scored" else name
         parts.append(f"{word} not known" if value is None else f"{value:,}\u00a0{word}")
     return "Responses: " + ", ".join(parts) + "."
+
+
+def rate_sentence(finding: Finding) -> str:
+    """The false-alarm rate as a sentence; empty where it is not known."""
+    rate = finding.rate
+    parts = []
+    if rate.stated is not None:
+        parts.append(f"stated false-alarm rate {share(rate.stated)}{' per line' if finding.verdict else ''}")
+    if rate.measured is not None:
+        worlds = f" on {count(rate.n)} simulated worlds" if rate.n else ""
+        parts.append(f"{'' if parts else 'false-alarm rate '}measured {share(rate.measured)}{worlds}")
+    said = "; ".join(parts)
+    return said[:1].upper() + said[1:] + "." if said else ""
 
 
 def incomplete(row: RunRow | ModelRow) -> bool:

@@ -1,0 +1,109 @@
+"""Headline, counts, folds and names: what a document is called before it is laid out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from foreshock.records import Document
+from foreshock.report._view import common_text, counts_sentence, headline, load
+
+from ._fixture import document
+from ._small import FINDING, SMALL, build
+
+
+def bare(tables: dict[str, list[dict[str, Any]]], command: list[str] | None = None) -> Document:
+    return Document(foreshock="0", command=command or ["check"], generated_at="", counts={}, tables=tables)
+
+
+def models(number: int, **more: Any) -> list[dict[str, Any]]:
+    return [{"task": "t", "model": f"m{i}", "value": 0.5} | more for i in range(number)]
+
+
+@pytest.mark.parametrize(
+    ("tables", "command", "said"),
+    [
+        ({}, [], "Nothing to report: no runs."),
+        ({"failures": [{"path": "a", "message": "b"}]}, [], "Nothing to report: 1 file could not be read."),
+        ({"models": models(1)}, [], "No verdict: 1 model, and a line of models needs at least 4."),
+        ({"models": models(5)}, [], "No verdict: nothing says in which order the 5 models stand."),
+        ({"models": models(5, x=1.0)}, [], "No verdict: 5 models, but no line of at least 4 on one task."),
+        ({"models": models(5, value=None)}, [], "Nothing to report: 5 models, but neither a response nor a total."),
+        ({"models": models(5)}, ["--ignore", "FS3"], "Nothing to report among the findings that were asked for"),
+    ],
+)
+def test_a_headline_says_why_there_is_nothing(tables: dict[str, Any], command: list[str], said: str) -> None:
+    assert headline(load(bare(tables, command))).startswith(said)
+
+
+def test_counts_that_are_not_known_are_not_counted() -> None:
+    known = {"expected": 5, "delivered": 4, "parsed": 4, "scored": 3, "refused": 0, "error": 0, "missing": 1}
+    assert counts_sentence(known).replace("\u00a0", " ") == (
+        "Responses: 5 expected, 4 delivered, 4 parsed, 3 scored by the harness, 0 refused, 0 error, 1 missing."
+    )
+    unknown = counts_sentence(known | {"expected": None, "missing": 0, "scored": 0})
+    assert "expected not known" in unknown
+    assert "missing" not in unknown
+    assert "scored" not in unknown
+
+
+def folded(reasons: list[str], advice: list[str]) -> Document:
+    raw = msgspec.json.decode(msgspec.json.encode(SMALL))
+    silent = FINDING | {"state": "no-data", "verdict": "unresolved", "needs": []}
+    raw["findings"] = [silent | {"id": f"id{i}", "advice": text} for i, text in enumerate(advice)]
+    row = raw["tables"]["verdicts"][0] | {"verdict": "unresolved"}
+    raw["tables"]["verdicts"] = [row | {"finding_id": f"id{i}", "reason": text} for i, text in enumerate(reasons)]
+    return build(raw)
+
+
+def test_reasons_that_differ_in_numbers_fold_together() -> None:
+    reasons = ["a break may carry 0% to 57% of the rise; 1 point left out", "no twin"]
+    reasons += ["a break may carry 20% to 86% of the rise; 4 points left out"]
+    first, second = load(folded(reasons, ["do this", "do that", "do more"])).folds
+    assert first.subject == "2 lines"
+    assert first.reason == "a break may carry …% to …% of the rise; … points left out"
+    assert first.remedies == ["1 line: do this", "1 line: do more"]
+    assert (second.subject, second.reason, second.remedies) == ("1 line", "no twin", ["do that"])
+
+
+def test_numbers_in_names_are_no_numbers() -> None:
+    reasons = ["no scores of pythia-1.4b at 3 points", "no scores of pythia-12b at 3 points"]
+    assert len(load(folded(reasons, ["a", "a"])).folds) == 2
+
+
+def test_an_ellipsis_of_the_log_does_no_harm() -> None:
+    assert common_text(["… of 4", "3 of 4"]) == "… of 4"
+    assert len(load(folded(["… of 4", "3 of 4"], ["a", "a"])).folds) == 1
+
+
+def test_responses_have_names_instead_of_keys() -> None:
+    raw = msgspec.json.decode(msgspec.json.encode(SMALL))
+    seen = {"run": "key r", "item": "f" * 64, "epoch": None, "what": "0 at model before, 1 at model after"}
+    raw["findings"][0]["evidence"] = [seen, seen | {"item": "e" * 64}]
+    (response,) = load(build(raw)).told[0].responses
+    assert (response.model, response.item, response.question) == ("model r", "item one", "a question")
+
+
+def test_evidence_without_names_keeps_its_keys() -> None:
+    (response,) = load(build(SMALL)).told[0].responses
+    assert (response.model, response.item, response.question) == ("run two", "item two", None)
+
+
+def test_the_level_of_an_interval_is_its_finding_s() -> None:
+    raw = msgspec.json.decode(msgspec.json.encode(SMALL))
+    raw["findings"][0]["effect"]["level"] = 0.9
+    view = load(build(raw))
+    assert view.level_of(view.verdicts) == 0.9
+    assert view.share(view.verdicts[0], 0.9) == "84% [71, 93]"
+    assert view.share(view.verdicts[0], None) == "84% [71, 93] at 90%"
+
+
+def test_levels_that_differ_have_none_in_common() -> None:
+    raw = msgspec.json.decode(msgspec.json.encode(document()))
+    judged = [f for f in raw["findings"] if f["effect"] and f["code"] == "FS301"]
+    judged[0]["effect"]["level"] = 0.9
+    view = load(build(raw))
+    assert view.level_of(view.verdicts) is None
+    assert sorted(view.share(row, None)[-4:] for row in view.verdicts if row.share) == [" 90%", " 95%", " 95%"]
