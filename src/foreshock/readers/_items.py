@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from foreshock._base import ForeshockError, UnknownFormatError
+from foreshock._base import BrokenFileError, ForeshockError, UnknownFormatError
+from foreshock.readers._contain import reported
 from foreshock.readers._items_build import ItemRows
 from foreshock.readers._items_chat import chat, is_chat
 from foreshock.readers._items_roles import Roles, detect, parent_name, shots_in, told
@@ -67,17 +68,21 @@ class ItemReader:
                         do="unpack it and add what is inside",
                         where=str(path),
                     )
-            except ForeshockError as error:
-                yield Failure(path, error)
+            except BaseException as error:  # noqa: BLE001 - one bad file is not the others
+                yield Failure(path, reported(error, path))
 
     def _table(self, table: Table, options: ReadOptions) -> Iterator[Reading | Failure]:
         try:
             plan = _plan(table, options)
             survey = Survey(table, plan.roles, options.scale)
+            if not survey.groups:
+                raise BrokenFileError(
+                    "no rows below the header", expected="one row per response", do="remove it", where=table.where
+                )
             for group, records in survey.runs():
                 yield self._reading(survey, plan, group, records, options)
-        except ForeshockError as error:
-            yield Failure(table.path, error)
+        except BaseException as error:  # noqa: BLE001 - one bad member is not the others
+            yield Failure(table.path, reported(error, table.path, table.where))
 
     def _reading(
         self, survey: Survey, plan: _Plan, group: Group, records: Iterator[Record], options: ReadOptions

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import csv
+from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import IO
 
 from foreshock._base import BrokenFileError
-from foreshock.readers._files import MAX_RECORD
+from foreshock.readers._files import DAMAGED, MAX_RECORD, damaged
 
 DELIMITERS = (",", "\t", ";")
 MAX_FIELD = 16 * 2**20
@@ -72,6 +73,13 @@ class CsvRows:
             raise self._broken(str(error), start, reader.line_num) from None
 
     def _broken(self, reason: str, start: int, end: int) -> BrokenFileError:
+        if "field larger" in reason and end <= start:
+            return BrokenFileError(
+                f"a field of more than {MAX_FIELD >> 20} MiB",
+                expected="shorter fields",
+                do="cut it, or write the table as JSON Lines",
+                where=f"{self._where}, line {start}",
+            )
         if "unexpected end" in reason or "expected after" in reason or "field larger" in reason:
             lines = f"line {start}" if end <= start else f"lines {start} to {end}"
             reason = f"a quote opened in {lines} is not closed where a field ends"
@@ -83,7 +91,7 @@ class CsvRows:
         )
 
     def _check_header(self) -> None:
-        twice = sorted({c for c in self.columns if self.columns.count(c) > 1})
+        twice = sorted(c for c, times in Counter(self.columns).items() if times > 1)
         if twice:
             raise BrokenFileError(
                 f"the header names {', '.join(map(repr, twice))} twice",
@@ -102,7 +110,7 @@ def _delimiter(header: str) -> str:
 
 def _decoded(stream: IO[bytes], where: str) -> Iterator[str]:
     number = 0
-    while raw := stream.readline(MAX_RECORD):
+    while raw := _line(stream, where, number):
         number += 1
         data = raw.removeprefix(b"\xef\xbb\xbf") if number == 1 else raw
         try:
@@ -117,3 +125,10 @@ def _decoded(stream: IO[bytes], where: str) -> Iterator[str]:
         if "\x00" in text:
             raise BrokenFileError("a NUL character", expected="text", where=f"{where}, line {number}")
         yield text
+
+
+def _line(stream: IO[bytes], where: str, number: int) -> bytes:
+    try:
+        return stream.readline(MAX_RECORD)
+    except DAMAGED as error:
+        raise damaged(error, f"{where}, after line {number}") from None

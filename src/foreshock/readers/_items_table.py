@@ -10,9 +10,10 @@ from typing import IO, Any, Protocol
 import msgspec
 
 from foreshock._base import BrokenFileError, ForeshockError
+from foreshock.readers._contain import reported
 from foreshock.readers._files import MAX_ARRAY, lines, open_bytes, source
 from foreshock.readers._items_csv import CsvRows
-from foreshock.readers._json import UTF8_BOM, check_encoding, fields, records, repeated_keys, tolerant
+from foreshock.readers._json import UTF8_BOM, check_encoding, fields, records, repeated_keys, text, tolerant
 from foreshock.records import Source
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet")
@@ -79,7 +80,7 @@ def tables(path: Path) -> Iterator[Table | ForeshockError]:
 
 
 def _members(path: Path, origin: Source) -> Iterator[Table | ForeshockError]:
-    from foreshock.readers._zip import Archive, latest
+    from foreshock.readers._zip import Archive, latest, shown
 
     with Archive(path) as archive:
         if archive.salvage is not None:
@@ -94,10 +95,12 @@ def _members(path: Path, origin: Source) -> Iterator[Table | ForeshockError]:
         for member in found:
             try:
                 data = archive.read(member)
-                place = msgspec.structs.replace(origin, member=member.name)
-                yield Table(path, member.name, lambda data=data: io.BytesIO(data), place)  # type: ignore[misc]
-            except ForeshockError as error:
-                yield error
+                # bytes that are not UTF-8 are kept as lone surrogates until here
+                name = text(member.name)
+                place = msgspec.structs.replace(origin, member=name)
+                yield Table(path, name, lambda data=data: io.BytesIO(data), place)  # type: ignore[misc]
+            except BaseException as error:  # noqa: BLE001 - one bad member is not the others
+                yield reported(error, path, f"{path}, member {shown(member.name)}")
 
 
 def _hidden(name: str) -> bool:
@@ -187,11 +190,8 @@ class ParquetRows:
         with opener() as stream:
             # a path is read lazily; the bytes of an archive's member are in memory already
             self._source: Any = stream.read() if isinstance(stream, io.BytesIO) else stream.name
-        try:
-            schema = pl.read_parquet_schema(self._source)
-        except (pl.exceptions.PolarsError, OSError) as error:
-            raise BrokenFileError(f"not a whole Parquet file ({error})", do="copy it again", where=where) from None
-        self.columns = list(schema)
+        self._where = where
+        self.columns = list(self._got(lambda: pl.read_parquet_schema(self._source)))
 
     def rows(self) -> Iterator[tuple[int, dict[str, Any]]]:
         """Number and cells of every row."""
@@ -200,11 +200,20 @@ class ParquetRows:
         scan = pl.scan_parquet(self._source)
         start = 0
         while True:
-            part = scan.slice(start, 4096).collect()
+            part = self._got(scan.slice(start, 4096).collect)
             yield from enumerate(part.iter_rows(named=True), start + 1)
             if part.height < 4096:
                 return
             start += part.height
+
+    def _got(self, get: Callable[[], Any]) -> Any:
+        try:
+            return get()
+        except BaseException as error:  # noqa: BLE001 - Polars panics over some damaged files
+            reason = reported(error, Path()).found.removeprefix("unexpected ")
+            raise BrokenFileError(
+                f"not a whole Parquet file ({reason})", do="copy it again", where=self._where
+            ) from None
 
 
 def _record(data: bytes, where: str, checked: bool) -> dict[str, msgspec.Raw]:

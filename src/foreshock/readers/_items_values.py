@@ -11,6 +11,7 @@ from foreshock._base import AmbiguousError, BrokenFileError
 from foreshock.readers._lm_eval_item import literal_list
 
 _TRUE = frozenset({"true", "yes", "correct", "pass", "passed", "right", "c"})
+_MAX_LABEL = 200
 _FALSE = frozenset({"false", "no", "incorrect", "fail", "failed", "wrong", "i"})
 
 
@@ -76,9 +77,9 @@ def as_score(value: Any, scale: float | None, where: str) -> tuple[float | None,
         return None, None
     if not isinstance(value, int | float):
         raise BrokenFileError("a score that is no number", expected="a number, or true and false", where=where)
-    number = float(value)
+    number = _float(value)
     if not math.isfinite(number):
-        return None, label or str(value)
+        return None, label or str(value)[:_MAX_LABEL]
     if scale is None:
         if number not in (0.0, 1.0):
             raise AmbiguousError(
@@ -110,10 +111,17 @@ def as_int(value: Any) -> int | None:
     if isinstance(value, bool) or value is None:
         return None
     try:
-        number = float(value)
+        number = _float(value)
     except (TypeError, ValueError):
         return None
     return int(number) if math.isfinite(number) and number.is_integer() else None
+
+
+def _float(value: Any) -> float:
+    try:
+        return float(value)
+    except OverflowError:  # an integer beyond every float
+        return math.inf
 
 
 def gold_of(index: Any, target: Any, choices: list[str] | None) -> int | None:

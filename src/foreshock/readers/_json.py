@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from typing import Any, TypeVar, cast
 
 import msgspec
@@ -110,6 +111,17 @@ def check_encoding(head: bytes, where: str) -> None:
                 do=f"convert it: iconv -f {name} -t UTF-8 FILE > NEW",
                 where=where,
             )
+    # without a mark, every other byte of text in Latin letters is zero
+    begin = head[:64]
+    zeros = begin[0::2].count(0), begin[1::2].count(0)
+    if len(begin) >= 16 and max(zeros) >= 3 * len(begin) // 8 and min(zeros) == 0:
+        name = "UTF-16LE" if zeros[1] else "UTF-16BE"
+        raise BrokenFileError(
+            f"the file is {name} without a byte-order mark",
+            expected="UTF-8",
+            do=f"convert it: iconv -f {name} -t UTF-8 FILE > NEW",
+            where=where,
+        )
 
 
 def repeated_keys(data: bytes, members: dict[str, msgspec.Raw]) -> list[str]:
@@ -130,8 +142,14 @@ def repeated_keys(data: bytes, members: dict[str, msgspec.Raw]) -> list[str]:
         seen[:] = [key for key, _ in found]  # the outermost object is finished last
         return dict(found)
 
-    json.loads(data.decode("utf-8-sig"), object_pairs_hook=pairs)
-    return sorted({key for key in seen if seen.count(key) > 1})
+    # only the keys count here: bytes that are not UTF-8 and endless integers are for whoever reads the values
+    try:
+        json.loads(data.decode("utf-8-sig", "replace"), object_pairs_hook=pairs, parse_int=str)
+    except RecursionError:
+        raise _depth("") from None
+    except ValueError as error:
+        raise BrokenFileError(f"not valid JSON ({error})") from None
+    return sorted(key for key, times in Counter(seen).items() if times > 1)
 
 
 def _convert(value: Any, kind: Any, where: str) -> Any:
@@ -140,6 +158,8 @@ def _convert(value: Any, kind: Any, where: str) -> Any:
             # nothing converts to Raw; the cleaned value is encoded and split again
             return msgspec.json.decode(msgspec.json.encode(value), type=kind)
         return msgspec.convert(value, kind)
+    except RecursionError:
+        raise _depth(where) from None
     except msgspec.ValidationError as error:
         raise BrokenFileError(f"unexpected content: {error}", where=where) from None
 
