@@ -7,6 +7,7 @@ from importlib.resources import files
 from typing import Any
 
 import msgspec
+import numpy as np
 
 from foreshock._base import digest
 from foreshock.mirage._case import ITEMS, POINTS, Case
@@ -73,7 +74,7 @@ def _effect(share: Share | None, other: Share | None) -> Effect | None:
         return None
     return Effect(
         name="share of the rise that a break carries",
-        unit="share",
+        unit="fraction",
         value=share.value,
         low=min(share.low, other.low),
         high=share.high,
@@ -86,14 +87,25 @@ def _title(case: Case) -> str:
     share, jump, hard = case.share, case.jump, case.hard.name
     if case.verdict == "unresolved" or share is None or case.twin is None or jump is None:
         return f"unresolved: {'; '.join(case.reasons)}{remark}"
-    place = f"between {case.panel.points[jump[0]]} and {case.panel.points[jump[1]]}"
+    top = int(np.argmax(np.diff(case.draws[hard][0])))
+    place = _between(case, top)
     most = f"a break carries at most {share.high:.0%} of the rise{remark}"
     if case.verdict == "break":
         least = min(share.low, case.other.low) if case.other else share.low
-        return f"break: {hard} jumps {place} and so does {case.twin.name}: at least {least:.0%} of its rise{remark}"
+        both = f"{hard} jumps {place} and so does {case.twin.name}"
+        if jump[0] != top:
+            both = f"{case.twin.name} jumps {_between(case, jump[0])} ({hard} jumps most {place})"
+        return f"break: {both}: at least {least:.0%} of the rise of {case.twin.name}{remark}"
     if case.verdict == "mirage":
-        return f"mirage: {hard} jumps {place} but {case.twin.name} rises smoothly; the metric makes the jump, {most}"
+        return (
+            f"mirage: {hard} jumps {place} but no single step carries the rise of {case.twin.name}; the metric "
+            f"alone is enough to make the jump, {most}"
+        )
     return f"smooth: neither {hard} nor {case.twin.name} jumps; {most}"
+
+
+def _between(case: Case, first: int) -> str:
+    return f"between {case.panel.points[first]} and {case.panel.points[first + 1]}"
 
 
 def _null(case: Case) -> str:

@@ -274,11 +274,17 @@ def _positions(case: Case, rng: np.random.Generator) -> LinkCheck | None:
 
 
 def _moves(case: Case) -> None:
-    """Items that changed most between the two points of the largest jump; ties go to those the twin saw move most."""
+    """Items that changed most across the break, else across the hard metric's largest jump.
+
+    Ties go to those the twin saw move most. The two places need not be the same: a step of the twin while the hard
+    metric is still at its floor shows there only later.
+    """
     hard = case.draws.get(case.hard.name)
     if hard is None or hard.shape[1] < 2:
         return
     i = int(np.argmax(np.diff(hard[0])))
+    if case.verdict == "break" and case.share is not None and case.kept is not None:
+        i = int(case.kept[case.share.interval])
     scores = case.panel.values[case.hard.name]
     change = np.nan_to_num(scores[i + 1] - scores[i])
     tie = np.zeros(change.size)
