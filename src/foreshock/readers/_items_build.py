@@ -7,10 +7,11 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from foreshock._base import count_of
 from foreshock.readers._items_chat import Chat, chat, is_chat
 from foreshock.readers._items_repeats import Numbering
 from foreshock.readers._items_survey import Record
-from foreshock.readers._items_values import as_int, as_list, as_score, as_text, counted, gold_of
+from foreshock.readers._items_values import as_int, as_list, as_score, as_text, gold_of
 from foreshock.readers._rows import Rows
 from foreshock.records import Batch, Delivery, ScoreStatus, item_key
 
@@ -65,11 +66,11 @@ class ItemRows:
         """What the user should know about the rows given out so far."""
         found = []
         if self._golds:
-            rows = counted(self._golds, "row")
+            rows = count_of(self._golds, "row")
             found.append(f"in {rows} the index of the right choice is not the target; the target counts")
         if self._options:
             verb = "repeats" if self._options == 1 else "repeat"
-            found.append(f"{counted(self._options, 'row')} {verb} an item with another question, choices or target")
+            found.append(f"{count_of(self._options, 'row')} {verb} an item with another question, choices or target")
         return found
 
     def _add(self, values: Mapping[str, Any]) -> int:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import IO
 
-from foreshock._base import BrokenFileError
+from foreshock._base import BrokenFileError, count_of
 from foreshock.readers._files import DAMAGED, MAX_RECORD, damaged
 
 DELIMITERS = (",", "\t", ";")
@@ -54,7 +54,7 @@ class CsvRows:
             for line, cells in records:
                 if len(cells) != width:
                     raise BrokenFileError(
-                        f"{len(cells)} fields where the header has {width}",
+                        f"{count_of(len(cells), 'field')} where the header has {width:,}",
                         expected="the same number in every line",
                         do="quote fields that contain the delimiter, or correct the line",
                         where=f"{self._where}, line {line}",

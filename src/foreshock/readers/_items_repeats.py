@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from foreshock.readers._items_values import as_int, as_text, counted
+from foreshock._base import count_of
+from foreshock.readers._items_values import as_int, as_text
 
 SHOWN = 3
 
@@ -60,7 +61,7 @@ class Repeats:
         self.numbered |= epoch is None and before.question == question
         self._disagreeing += 1
         if len(self._disagree) < SHOWN:
-            self._disagree.append(f"{(_name(values) or '')[:40]!r} in {self._unit}s {before.number:,} and {number:,}")
+            self._disagree.append(f"{(_name(values) or '')[:40]!r} in {self._unit}s {before.number} and {number}")
 
     @property
     def pooled(self) -> bool:
@@ -75,7 +76,7 @@ class Repeats:
             return []
         more = ", ..." if self._disagreeing > SHOWN else ""
         found = (
-            f"{counted(self._disagreeing, 'row')} {'repeats' if self._disagreeing == 1 else 'repeat'} an item with "
+            f"{count_of(self._disagreeing, 'row')} {'repeats' if self._disagreeing == 1 else 'repeat'} an item with "
             f"other content ({', '.join(self._disagree)}{more})"
         )
         if not self.numbered:

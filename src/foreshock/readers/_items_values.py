@@ -15,16 +15,6 @@ _MAX_LABEL = 200
 _FALSE = frozenset({"false", "no", "incorrect", "fail", "failed", "wrong", "i"})
 
 
-def counted(number: int, word: str) -> str:
-    """A number of things in words.
-
-    Examples:
-        >>> counted(1, "row"), counted(4990, "row")
-        ('1 row', '4,990 rows')
-    """
-    return f"{number:,} {word}" + ("" if number == 1 else "s")
-
-
 def as_text(value: Any) -> str | None:
     """A cell as text; whole floats lose their point (``12.0`` is the id 12), objects become JSON."""
     if value is None or isinstance(value, str):

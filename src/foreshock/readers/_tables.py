@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from foreshock._base import BrokenFileError, ForeshockError
+from foreshock._base import BrokenFileError, ForeshockError, count_of
 from foreshock.readers._contain import reported
 from foreshock.readers._items_sniff import DELIMITED, is_table
 from foreshock.readers._items_table import Table, cell, tables
-from foreshock.readers._items_values import as_text, counted
+from foreshock.readers._items_values import as_text
 from foreshock.readers._protocol import Candidate, Failure, Reading, ReadOptions
 from foreshock.readers._tables_axis import kind_of, plain_name
 from foreshock.readers._tables_family import one_family
@@ -196,7 +196,7 @@ def _meta(subject: Subject, roles: Mapping[str, str], gathered: Gathered, table:
 def _warnings(gathered: Gathered) -> list[str]:
     found = [f"{a.column} is read as billions of {a.kind}" for a in gathered.axes.values() if a.guessed]
     if gathered.blank:
-        rows = counted(gathered.blank, "row")
+        rows = count_of(gathered.blank, "row")
         found.append(f"{rows} without a score {'is' if gathered.blank == 1 else 'are'} left out")
     odd = next((s.date for s in gathered.runs if s.date is not None and moment(s.date) is None), None)
     if odd is not None:
