@@ -276,3 +276,24 @@ def test_only_commands_are_set_as_code() -> None:
     assert '<code class="do">lm_eval --log_samples</code>' in shown
     assert '<span class="step">Add one more size.</span>' in shown
     assert 'class="can"' not in shown
+
+
+def test_tasks_with_equal_lights_share_a_card() -> None:
+    raw = msgspec.json.decode(msgspec.json.encode(SMALL))
+    raw["tables"]["trust"] = [
+        {
+            "task": f"t{i}",
+            "lights": {
+                "delivered": {"state": "no-data", "text": "Only totals."},
+                "headroom": {"state": "ok", "text": f"Room for {i + 1} steps."},
+                "metric": {"state": "ok", "text": ("left", "right")[i % 2]},
+            },
+        }
+        for i in range(12)
+    ]
+    text = Page(render_html(build(raw))).text
+    assert "12 tasks: t0, t1, t10, …" in text
+    assert "Room for … steps." in text
+    assert "metric What it says differs from task to task." in text
+    assert "12 tasks one by one" in text
+    assert "Room for 7 steps." in text

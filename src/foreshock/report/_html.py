@@ -163,6 +163,8 @@ def _environment() -> Environment:
     environment.globals |= {
         "figure": lambda rows, key: Markup(figure(rows, str(key))),  # noqa: S704 - our own SVG, escaped piece by piece
         "item_anchors": _view.item_anchors,
+        "alike": _view.alike,
+        "together": _view.together,
         "excerpt": _excerpt,
         "rate_sentence": _view.rate_sentence,
         "incomplete": _view.incomplete,

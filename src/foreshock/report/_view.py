@@ -301,6 +301,20 @@ def alike(rows: Sequence[TrustRow]) -> list[list[TrustRow]]:
     return list(groups.values())
 
 
+def together(rows: Sequence[TrustRow]) -> TrustRow:
+    """One card for tasks whose cards are alike; numbers in which they differ are left out."""
+    if len(rows) == 1:
+        return rows[0]
+    names = ", ".join(row.task for row in rows[:3]) + (", …" if len(rows) > 3 else "")
+    lights = {}
+    for name, light in rows[0].lights.items():
+        texts = [row.lights[name].text for row in rows]
+        same = len({without_numbers(text) for text in texts}) == 1
+        text = common_text(texts) if same else "What it says differs from task to task."
+        lights[name] = msgspec.structs.replace(light, text=text)
+    return TrustRow(task=f"{plural(len(rows), 'task')}: {names}", lights=lights)
+
+
 def _folds(silent: Sequence[Shown]) -> list[Fold]:
     alike: dict[str, list[Shown]] = {}
     for shown in silent:
