@@ -12,7 +12,7 @@ import msgspec
 from foreshock._base import ForeshockError
 from foreshock.readers import _lm_eval_header as facts
 from foreshock.readers._contain import reported
-from foreshock.readers._files import HEAD, source, whole
+from foreshock.readers._files import HEAD, head, open_bytes, source, whole
 from foreshock.readers._json import UTF8_BOM, check_encoding, fields
 from foreshock.readers._lm_eval_aggregates import aggregates, item_metrics
 from foreshock.readers._lm_eval_header import Header, read_header
@@ -24,6 +24,7 @@ from foreshock.records import Batch, ModelCard, Run, RunStatus, Source, ingest_i
 
 _SAMPLES = re.compile(rb'^\s*\[?\s*\{.*?"doc_id"\s*:', re.DOTALL)
 _MAX_SNIFF = 32 * 2**20
+_SHOWN = 5
 _SHOTS = re.compile(r"_(\d+)-?shots?$")
 
 
@@ -63,14 +64,21 @@ class LmEvalReader:
         self, path: Path, beside: list[Path], taken: set[Path], options: ReadOptions
     ) -> Iterator[Reading | Failure]:
         try:
-            header, origin = read_header(path), source(path)
+            (header, odd), origin = read_header(path), source(path)
         except ForeshockError as error:
             yield Failure(path, error)
             return
-        owned = {s.task: s for s in (_match(p, path, header) for p in beside if p not in taken) if s is not None}
+        matched = (_match(p, path, header) for p in beside if p not in taken)
+        owned = {s.task: s for s in matched if s is not None and s.task in header.results}
         taken.update(s.path for s in owned.values())
+        notes = [f"parts of an unexpected type were left out: {_few(odd)}"] if odd else []
         for task in header.results:
             run = self._run(header, path, task, [origin], options)
+            lost = [f"the results of {task} are no object"] if f"results.{task}" in odd else []
+            if task not in owned and (why := _unread(path, task)):
+                lost.append(f"its samples are not read: {why}")
+            status = RunStatus.PARTIAL if lost else run.status
+            run = _changed(run, status=status, warnings=[*run.warnings, *lost, *notes])
             if task in owned:
                 yield from self._with_samples(run, owned[task], header, origin, options)
             else:
@@ -106,7 +114,7 @@ class LmEvalReader:
                 reader=f"{self.name}@{self.version}",
                 writer=header.writer,
                 model=model,
-                card=ModelCard(parameters=size) if isinstance(size, int) and size > 0 else ModelCard(),
+                card=ModelCard(parameters=size) if type(size) is int and 0 < size < facts.MAX_COUNT else ModelCard(),
                 task=task,
                 task_version=facts.version(header, task),
                 conditions=conditions,
@@ -174,7 +182,8 @@ class LmEvalReader:
 
     def _means(self, header: Header, task: str) -> Iterator[Batch]:
         found = aggregates(header, task)
-        yield found.batch
+        if found.batch.rows:
+            yield found.batch
         late = {name: [value] for name, value in (("warnings", found.warnings), ("guesses", found.guesses)) if value}
         if late:
             yield Batch("runs", late)
@@ -239,11 +248,23 @@ def kind_of(candidate: Candidate) -> str | None:
     start = head.lstrip()[:1]
     if start not in (b"{", b"["):
         return None
-    if _SAMPLES.match(head[:4096]) and (b'"resps"' in head or b'"arguments"' in head or b'"filtered_resps"' in head):
+    if _SAMPLES.match(head[:4096]) and (_has_responses(head) or _has_responses(_first_record(candidate))):
         return "samples"
     if start == b"[" or (b'"results"' not in head and b'"config' not in head):
         return None
     return "results" if _is_results(candidate) else None
+
+
+def _has_responses(data: bytes) -> bool:
+    return b'"resps"' in data or b'"arguments"' in data or b'"filtered_resps"' in data
+
+
+def _first_record(candidate: Candidate) -> bytes:
+    """The first line, when it is longer than the head: documents of long-context tasks stand before the responses."""
+    if len(candidate.head) < HEAD or b"\n" in candidate.head.lstrip():
+        return b""
+    with open_bytes(candidate.path) as stream:
+        return stream.read(len(candidate.head)) + stream.readline(_MAX_SNIFF)
 
 
 def _is_results(candidate: Candidate) -> bool:
@@ -287,6 +308,28 @@ def _match(samples: Path, results: Path, header: Header) -> _Samples | None:
     tasks = {*(header.configs or {}), *header.results}
     ends = sorted((t for t in tasks if samples.stem.endswith(f"_{t}") or named == t), key=len)
     return _Samples(samples, ends[-1], False) if ends else None
+
+
+def _few(names: list[str]) -> str:
+    return ", ".join(names[:_SHOWN]) + (", ..." if len(names) > _SHOWN else "")
+
+
+def _unread(results: Path, task: str) -> str | None:
+    """Why the samples that the harness wrote beside a results file were not among the files to read.
+
+    None when there are none, or when they are sound: then nobody asked for them.
+    """
+    moment = facts.date_id(results)
+    place = results.with_name(f"samples_{task.replace('/', '__')}_{moment}.jsonl")
+    try:
+        if moment is None or not place.is_file():
+            return None
+        begin = head(place)
+    except OSError:  # the name of the task is longer than a file's can be
+        return None
+    except ForeshockError as error:
+        return f"{place.name} {error.found}"
+    return None if kind_of(Candidate(place, begin, ())) == "samples" else f"{place.name} does not hold samples"
 
 
 def _identity(options: ReadOptions) -> dict[str, str | None]:

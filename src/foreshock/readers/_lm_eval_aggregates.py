@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import msgspec
 
-from foreshock.readers._lm_eval_header import Header, size, subtasks
+from foreshock.readers._lm_eval_header import MAX_COUNT, Header, listed, size, subtasks
 from foreshock.readers._lm_eval_line import finite
 from foreshock.records import Batch
 
@@ -85,12 +86,19 @@ def aggregates(header: Header, task: str) -> Aggregates:
     return Aggregates(Batch("aggregates", columns), notes, ["n"] if n is not None and stated is None else [])
 
 
-def _n(header: Header, task: str) -> int | None:
+def _n(header: Header, task: str, known: dict[str, int | None] | None = None) -> int | None:
+    known = {} if known is None else known
+    if task in known:
+        return known[task]
+    known[task] = None  # of a group that is its own member
     members = subtasks(header, task)
     if not members:
-        return size(header, task)
-    sizes = [_n(header, m) for m in members if m != task]
-    return sum(s for s in sizes if s is not None) if sizes and all(s is not None for s in sizes) else None
+        known[task] = size(header, task)
+        return known[task]
+    sizes = [_n(header, m, known) for m in members if m != task]
+    total = sum(s for s in sizes if s is not None) if sizes and all(s is not None for s in sizes) else None
+    known[task] = total if total is None or total < MAX_COUNT else None
+    return known[task]
 
 
 def derived_n(rows: list[Mean]) -> int | None:
@@ -104,7 +112,10 @@ def derived_n(rows: list[Mean]) -> int | None:
     for row in rows:
         if row.metric not in RATES or not row.stderr or row.value is None or not 0 < row.value < 1:
             continue
-        n = 1 + row.value * (1 - row.value) / row.stderr**2
+        square = row.stderr**2
+        n = 1 + row.value * (1 - row.value) / square if square else math.inf
+        if n >= MAX_COUNT:
+            return None
         right = row.value * round(n)
         # both must come out whole, or the value is no plain mean of 0/1 (a group's pooled error, a rounded table)
         if abs(n - round(n)) > 1e-6 * n or abs(right - round(right)) > 1e-6 * n:
@@ -114,8 +125,8 @@ def derived_n(rows: list[Mean]) -> int | None:
 
 
 def _declared(header: Header, task: str) -> dict[str, Any]:
-    listed = ((header.configs or {}).get(task) or {}).get("metric_list") or []
-    return {str(m.get("metric")): m.get("higher_is_better") for m in listed if isinstance(m, dict)}
+    own = (header.configs or {}).get(task) or {}
+    return {str(m.get("metric")): m.get("higher_is_better") for m in listed(own.get("metric_list"))}
 
 
 def _direction(better: Any, metric: str) -> bool | None:
@@ -128,7 +139,5 @@ def _direction(better: Any, metric: str) -> bool | None:
 def item_metrics(header: Header | None, task: str) -> dict[str, str]:
     """Metric to its aggregation, as the task's configuration declares it."""
     own = ((header.configs or {}).get(task) or {}) if header else {}
-    listed = own.get("metric_list") or []
-    return {
-        str(m.get("metric")): str(m.get("aggregation")) for m in listed if isinstance(m, dict) and m.get("aggregation")
-    }
+    declared = [m for m in listed(own.get("metric_list")) if m.get("aggregation")]
+    return {str(m.get("metric")): str(m.get("aggregation")) for m in declared}

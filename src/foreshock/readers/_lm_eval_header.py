@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from types import NoneType
+from typing import Any, get_args, get_origin, get_type_hints
 
 import msgspec
 
 from foreshock._base import BrokenFileError, digest
 from foreshock.readers._files import whole
-from foreshock.readers._json import decode
+from foreshock.readers._json import UTF8_BOM, decode, tolerant
 
 Json = dict[str, Any]
 
@@ -22,6 +23,7 @@ _PLACEHOLDER_VERSIONS = {"Yaml", "N/A", "None", ""}
 # in the order of the harness's own EvaluationTracker
 _MODEL_ARGUMENTS = ("peft", "delta", "pretrained", "model", "path", "engine")
 _MAX_CONDITION = 200
+MAX_COUNT = 2**53
 
 
 class Header(msgspec.Struct, frozen=True, kw_only=True):
@@ -65,16 +67,66 @@ class Header(msgspec.Struct, frozen=True, kw_only=True):
 _DECODER = msgspec.json.Decoder(Header)
 
 
-def read_header(path: Path) -> Header:
+def read_header(path: Path) -> tuple[Header, list[str]]:
     """Parse a results file.
 
+    Returns:
+        The header, and the names of parts that were left out because of their types. A task whose results are no
+        object stays, without results.
+
     Raises:
-        BrokenFileError: It is not JSON, or a part of it has another shape than any known version wrote.
+        BrokenFileError: It is not JSON, or has no results.
     """
-    header = decode(whole(path), _DECODER, str(path))
+    data, odd = whole(path), list[str]()
+    try:
+        header = decode(data, _DECODER, str(path))
+    except BrokenFileError as error:
+        found = tolerant(data.removeprefix(UTF8_BOM), str(path))
+        if not isinstance(found, dict) or not isinstance(found.get("results"), dict):
+            raise error from None
+        header = msgspec.convert(_fitted(found, odd), Header)
     if not header.results:
         raise BrokenFileError("the results are empty", expected="at least one task", where=str(path))
-    return header
+    return header, odd
+
+
+def _fitted(found: Json, odd: list[str]) -> Json:
+    """The members of a results file that have the types of ``Header``; of a mapping, the entries that have."""
+    kinds, kept = get_type_hints(Header), Json()
+    for member in msgspec.structs.fields(Header):
+        name, kind = member.encode_name, kinds[member.name]
+        if name not in found:
+            continue
+        value, inner = found[name], _entries(kind)
+        if inner is not None and isinstance(value, dict):
+            kept[name] = {k: v for k, v in value.items() if _fits(v, inner)}
+            odd += [f"{name}.{k}" for k in value if k not in kept[name]]
+            if name == "results":
+                kept[name] = {k: kept[name].get(k, {}) for k in value}
+        elif _fits(value, kind):
+            kept[name] = value
+        else:
+            odd.append(name)
+    return kept
+
+
+def _entries(kind: Any) -> Any:
+    """Type of the values of a mapping that may be absent; None for any other type."""
+    arms = [arm for arm in get_args(kind) if arm is not NoneType] if get_origin(kind) is not dict else [kind]
+    return get_args(arms[0])[1] if len(arms) == 1 and get_origin(arms[0]) is dict else None
+
+
+def _fits(value: Any, kind: Any) -> bool:
+    try:
+        msgspec.convert(value, kind)
+    except msgspec.ValidationError:
+        return False
+    return True
+
+
+def listed(value: Any) -> list[Json]:
+    """The objects of a list in a task's configuration; none when it is something else."""
+    return [v for v in value if isinstance(v, dict)] if isinstance(value, list) else []
 
 
 def arguments(config: Json) -> dict[str, str]:
@@ -139,12 +191,20 @@ def created(header: Header | None, moment: str | None) -> tuple[str | None, bool
     date = header.date if header else None
     if isinstance(date, int | float) and 0 < date < 1e11:
         return datetime.fromtimestamp(date, UTC).isoformat(timespec="seconds").replace("+00:00", "Z"), False
-    if isinstance(date, str) and date:
+    if isinstance(date, str) and _is_date(date):
         return date, False
     if moment is None:
         return None, False
     day, _, clock = moment.partition("T")
     return f"{day}T{clock.replace('-', ':')}", True
+
+
+def _is_date(text: str) -> bool:
+    try:
+        datetime.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
 
 
 def shots(header: Header, task: str) -> int | None:
@@ -166,13 +226,13 @@ def version(header: Header, task: str) -> str | None:
 def size(header: Header, task: str) -> int | None:
     """Documents evaluated, when the file says so."""
     given = ((header.sizes or {}).get(task) or {}).get("effective")
-    return given if isinstance(given, int) and given > 0 else None
+    return given if isinstance(given, int) and 0 < given < MAX_COUNT else None
 
 
 def filters(header: Header | None, task: str) -> list[str]:
     """Names of the answer filters of a task, in the order in which their lines are logged."""
-    listed = ((header.configs or {}).get(task) or {}).get("filter_list") if header else None
-    names = [str(f.get("name")) for f in listed or [] if isinstance(f, dict) and f.get("name")]
+    own = (header.configs or {}).get(task) or {} if header else {}
+    names = [str(f.get("name")) for f in listed(own.get("filter_list")) if f.get("name")]
     return names or ["none"]
 
 
@@ -223,9 +283,9 @@ def subtasks(header: Header, task: str) -> list[str] | None:
 
     Older files list no members; there the aliases tell: those of members are indented under their group's.
     """
-    listed = (header.group_subtasks or {}).get(task)
-    if listed:
-        return listed
+    members = (header.group_subtasks or {}).get(task)
+    if members:
+        return members
     if task not in (header.groups or {}):
         return None
     names = list(header.results)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Sequence
 from operator import attrgetter
 from typing import Any, NamedTuple
@@ -48,6 +49,10 @@ _READ: tuple[tuple[str, Any, Any], ...] = (
 )
 
 
+# a line whose type is wrong in one of these is read without it
+_DISPENSABLE = ("arguments", "filter", "metrics", "doc_hash", "prompt_hash", "gold_token_logprobs")
+
+
 class LineDecoder:
     """Decodes lines into objects with the attributes of ``_READ`` and one more for every metric of the task.
 
@@ -61,6 +66,7 @@ class LineDecoder:
         self.values: Callable[[Any], Sequence[Any]] = tuple
         self._decoder: msgspec.json.Decoder[Any] | None = None
         self._named: list[str] | None = None
+        self.odd: Counter[str] = Counter()
 
     def decode(self, data: bytes) -> Any:
         """One line.
@@ -70,10 +76,10 @@ class LineDecoder:
         """
         try:
             return self._typed(data)
-        except msgspec.ValidationError as error:
-            raise BrokenFileError(f"unexpected content: {error}") from None
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            return self.repaired(data)
+            found, odd = self._repaired(data)
+            self.odd.update(odd)
+            return found
 
     def repaired(self, data: bytes) -> Any:
         """One line that strict JSON refuses (NaN, Infinity, half surrogate pairs), cleaned first.
@@ -81,11 +87,24 @@ class LineDecoder:
         Raises:
             BrokenFileError: It is not a JSON object of the known shape even so.
         """
+        return self._repaired(data)[0]
+
+    def _repaired(self, data: bytes) -> tuple[Any, list[str]]:
+        """A cleaned line, and the names of members that were left out because of their types.
+
+        Raises:
+            BrokenFileError: It is not a JSON object of the known shape even so.
+        """
         repaired = tolerant(data.removeprefix(UTF8_BOM), "")
         if not isinstance(repaired, dict):
             raise BrokenFileError("not a JSON object")
+        odd = [name for name, kind, _ in _READ if name in _DISPENSABLE and not _fits(repaired.get(name), kind)]
+        for name in odd:
+            del repaired[name]
         try:
-            return self._typed(msgspec.json.encode(repaired))
+            return self._typed(msgspec.json.encode(repaired)), odd
+        except RecursionError:
+            raise BrokenFileError("nested too deeply to be a log") from None
         except msgspec.ValidationError as error:
             raise BrokenFileError(f"unexpected content: {error}") from None
 
@@ -118,6 +137,16 @@ class LineDecoder:
         self._decoder = msgspec.json.Decoder(msgspec.defstruct("Sample", members, rename=slots))
         getters = [attrgetter(slot) for slot in slots]
         self.values = lambda line: [get(line) for get in getters]
+
+
+def _fits(value: Any, kind: Any) -> bool:
+    if value is None:
+        return True
+    try:
+        msgspec.json.decode(msgspec.json.encode(value), type=kind)
+    except (msgspec.DecodeError, RecursionError):
+        return False
+    return True
 
 
 class Requests(NamedTuple):

@@ -13,7 +13,7 @@ from foreshock.readers._lm_eval_item import DocDecoder, Item
 from foreshock.readers._lm_eval_kinds import Found, Response, Task, read_line
 from foreshock.readers._lm_eval_line import LineDecoder, as_float, finite
 from foreshock.readers._lm_eval_samples import Line, Problems
-from foreshock.readers._rows import Rows
+from foreshock.readers._rows import Rows, item_name
 from foreshock.records import Batch, Delivery, ScoreStatus
 
 TABLES = {
@@ -76,15 +76,25 @@ class SampleRows:
                 f"{self._untitled} of {self._documents} documents have no field known to hold the question; "
                 "they are matched by a hash of the whole document, with other logs of this harness only"
             )
+        if self._decoder.odd:
+            odd = ", ".join(f"{name} in {count} lines" for name, count in self._decoder.odd.items())
+            found.append(f"members of an unexpected type were left out: {odd}")
+            self._decoder.odd.clear()
         return found + [f"{name} is not a score of single items ({why})" for name, why in self._left_out.items()]
 
     def _add(self, line: Line) -> int:
+        before = self._responses
         try:
-            body, (item, responses) = self._read(line)
+            return self._add_line(line)
         except BaseException as error:  # noqa: BLE001 - one bad line is not the others
             self._problems.add(line.number, reported(error, Path()).found)
+            self._rows.undo(before)
+            self._responses = before
             return 0
-        name = str(line.doc_id)
+
+    def _add_line(self, line: Line) -> int:
+        body, (item, responses) = self._read(line)
+        name = item_name(str(line.doc_id))
         tokens = body.gold_token_logprobs
         logprobs = [as_float(t) for t in tokens] if tokens is not None else None
         self._add_item(line.doc_id, name, item)

@@ -142,7 +142,8 @@ class SampleStream:
             if doc_id is None:
                 self.problems.add(number, "no doc_id")
                 continue
-            name = doc_id if isinstance(doc_id, int | str | float) else str(doc_id)
+            # true is not document 1
+            name = doc_id if type(doc_id) in (int, str, float) else str(doc_id)
             return Line(name, body.filter, body, number, data)
         return None
 

@@ -19,11 +19,11 @@ def item_name(found: str) -> str:
 
     Examples:
         >>> item_name("q7"), len(item_name("q" * 10**6))
-        ('q7', 275)
+        ('q7', 273)
     """
     if len(found) <= MAX_ID:
         return found
-    return f"{found[:203]}… sha256:{hashlib.sha256(found.encode()).hexdigest()}"
+    return f"{found[:200]}… sha256:{hashlib.sha256(found.encode()).hexdigest()}"
 
 
 class Rows:
