@@ -119,3 +119,9 @@ def test_a_changed_number_shows(form: object) -> None:
     raw["findings"][0]["effect"]["value"] = 0.377
     raw["findings"][0]["title"] += " by 0.377"
     assert form(build(raw)) != form(build(SMALL))  # type: ignore[operator]
+
+
+def test_markdown_explains_the_words_it_uses() -> None:
+    text = report.markdown(document())
+    assert text.count("- twin: a continuous metric of the same responses") == 1
+    assert "- window open" not in text

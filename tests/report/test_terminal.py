@@ -190,3 +190,9 @@ def test_many_tasks_get_one_line_of_scores_each() -> None:
     text = printed(build(raw))
     for k in range(40):
         assert re.search(rf"task {k} +metric m +2 +25\.0% +75\.0%", text), k
+
+
+def test_a_path_is_not_told_twice() -> None:
+    raw = msgspec.json.decode(msgspec.json.encode(SMALL))
+    raw["tables"]["failures"] = [{"path": "logs/broken.eval", "message": "logs/broken.eval: it is empty"}]
+    assert printed(build(raw)).count("logs/broken.eval") == 1

@@ -8,7 +8,9 @@ import msgspec
 import pytest
 
 from foreshock.records import Document
-from foreshock.report._view import common_text, counts_sentence, headline, load
+from foreshock.report._alike import common_text
+from foreshock.report._sentences import counts_sentence, headline
+from foreshock.report._view import load
 
 from ._fixture import document
 from ._small import FINDING, SMALL, build
@@ -107,3 +109,9 @@ def test_levels_that_differ_have_none_in_common() -> None:
     view = load(build(raw))
     assert view.level_of(view.verdicts) is None
     assert sorted(view.share(row, None)[-4:] for row in view.verdicts if row.share) == [" 90%", " 95%", " 95%"]
+
+
+def test_a_title_does_not_repeat_its_badge() -> None:
+    raw = msgspec.json.decode(msgspec.json.encode(SMALL))
+    raw["findings"][0]["title"] = "break: a score jumps: break: it does"
+    assert load(build(raw)).told[0].title == "a score jumps: break: it does"

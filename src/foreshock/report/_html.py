@@ -11,7 +11,7 @@ import msgspec
 
 from foreshock._base import ForeshockError
 from foreshock.records import Document
-from foreshock.report import _format, _view, _words
+from foreshock.report import _alike, _format, _sentences, _view, _words
 from foreshock.report._plot import figure
 from foreshock.report._safe import clean, cut, for_script, one_line
 from foreshock.report._view import View, load
@@ -84,7 +84,7 @@ def render_html(document: Document) -> str:
 def fragment(document: Document) -> str:
     """A small piece of escaped HTML for notebooks: headline and verdict table."""
     view = load(document)
-    return _environment().get_template("fragment.html.j2").render(view=view, headline=_view.headline(view))
+    return _environment().get_template("fragment.html.j2").render(view=view, headline=_sentences.headline(view))
 
 
 def _page(view: View, limits: Limits) -> str:
@@ -95,11 +95,11 @@ def _page(view: View, limits: Limits) -> str:
             view=view,
             doc=view.document,
             limits=limits,
-            headline=_view.headline(view),
-            counts=_view.counts_sentence(view.document.counts),
+            headline=_sentences.headline(view),
+            counts=_sentences.counts_sentence(view.document.counts),
             data=for_script(_embedded(view, limits)) if limits.data else None,
-            seeds=_view.seeds(view),
-            hashes=_view.data_hashes(view),
+            seeds=_sentences.seeds(view),
+            hashes=_sentences.data_hashes(view),
         )
     )
 
@@ -163,11 +163,11 @@ def _environment() -> Environment:
     environment.globals |= {
         "figure": lambda rows, key: Markup(figure(rows, str(key))),  # noqa: S704 - our own SVG, escaped piece by piece
         "item_anchors": _view.item_anchors,
-        "alike": _view.alike,
-        "together": _view.together,
+        "alike": _alike.alike,
+        "together": _alike.together,
         "excerpt": _excerpt,
-        "rate_sentence": _view.rate_sentence,
-        "incomplete": _view.incomplete,
+        "rate_sentence": _sentences.rate_sentence,
+        "incomplete": _sentences.incomplete,
         "mark": _words.mark,
         "words": _words,
         "raw": Markup,

@@ -6,11 +6,11 @@ import re
 from collections.abc import Sequence
 
 from foreshock.records import Document
-from foreshock.report import _view
 from foreshock.report._format import MISSING, count, level, plural, probability, quantity
 from foreshock.report._safe import LINE, one_line
-from foreshock.report._view import Fold, Shown, View, load, rate_sentence
-from foreshock.report._words import OPENING, is_command, mark
+from foreshock.report._sentences import counts_sentence, headline, rate_sentence
+from foreshock.report._view import Fold, Shown, View, load
+from foreshock.report._words import GLOSSARY, OPENING, is_command, mark, used
 
 _MOST = 50  # rows of a part; a step summary may have 1 MiB
 _LONG = 4_000  # characters of advice or of a command
@@ -23,14 +23,21 @@ _ENTITY = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "&#64;"})
 def markdown(document: Document) -> str:
     """The report as GitHub-flavoured Markdown: opening, trust, verdicts, findings, what is unresolved, counts."""
     view = load(document)
-    parts = [f"## {_safe(_view.headline(view))}", _safe(_view.counts_sentence(view.document.counts))]
+    parts = [f"## {_safe(headline(view))}", _safe(counts_sentence(view.document.counts))]
     parts += [*_opening(view), *_trust(view), *_verdicts(view)]
     parts += [_finding(shown) for shown in view.told[:_MOST]]
     if len(view.told) > _MOST:
         parts.append(f"{_MOST} of {count(len(view.told))} findings shown.")
     parts += [_fold(fold) for fold in view.folds[:_MOST]]
     parts += _failures(view)
+    parts += _words("\n".join(parts))
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _words(text: str) -> list[str]:
+    """What the words of the glossary mean that ``text`` uses."""
+    lines = [f"- {term}: {_safe(GLOSSARY[term])}" for term in used(text)]
+    return ["<details><summary>Words</summary>", *(["\n".join(lines)]), "</details>"] if lines else []
 
 
 def _safe(text: str | None, limit: int = LINE) -> str:
@@ -108,7 +115,7 @@ def _verdicts(view: View) -> list[str]:
 
 def _finding(shown: Shown) -> str:
     finding = shown.finding
-    lines = [f"#### {_badge(shown.word)}: {_safe(finding.title)}"]
+    lines = [f"#### {_badge(shown.word)}: {_safe(shown.title, _LONG)}"]
     if finding.effect:
         effect = finding.effect
         size = quantity(effect.value, effect.low, effect.high, effect.unit)
@@ -133,5 +140,5 @@ def _failures(view: View) -> list[str]:
     failures = view.tables.failures
     if not failures:
         return []
-    lines = [f"- {_safe(row.path)}: {_safe(row.message, _LONG)}" for row in failures[:_MOST]]
+    lines = [f"- {_safe(row.path)}: {_safe(row.said, _LONG)}" for row in failures[:_MOST]]
     return [f"### {plural(len(failures), 'file')} could not be read", "\n".join(lines)]

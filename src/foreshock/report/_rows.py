@@ -267,6 +267,11 @@ class FailureRow(_Row, frozen=True, kw_only=True):
     path: str
     message: str
 
+    @property
+    def said(self) -> str:
+        """The message without the path, where it begins with that."""
+        return self.message.removeprefix(f"{self.path}: ")
+
 
 class Tables(msgspec.Struct, frozen=True, kw_only=True):
     """The tables that ``foreshock check`` writes."""

@@ -6,24 +6,22 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from foreshock.records import Document, Finding, State
-from foreshock.report import _view
+from foreshock.report._alike import alike
 from foreshock.report._console import Page
-from foreshock.report._format import count, level, plural, probability, quantity, share
-from foreshock.report._rows import LightRow, ModelRow, TrustRow, VerdictRow
+from foreshock.report._format import count, level, plural, probability, quantity
+from foreshock.report._rows import LightRow, TrustRow, VerdictRow
 from foreshock.report._safe import one_line
-from foreshock.report._scores import by_task, chosen, prefix
+from foreshock.report._sentences import counts_sentence, headline, incomplete, rate_sentence
+from foreshock.report._sentences import seeds as all_seeds
+from foreshock.report._terminal_scores import print_scores
 from foreshock.report._view import View, load
 from foreshock.report._words import GLOSSARY, MEANING, OPENING, STATUS, is_command, mark
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.table import Table
 
 _FULL_CARDS = 6  # more tasks than this, and only the lights that are not ok are printed
 _MOST = 20  # findings, tasks, runs or files that a part prints in full
-_NOTES = 5  # remarks on the scores of one task
-_GROUPS = 200  # tasks that get a line of their scores
-_TABLES = 8  # more tasks than this, and each gets one line of its lowest and highest score
 _LONG = 4_000  # characters of advice or of a command; a sentence that is cut helps nobody
 _NARROW = 72  # columns below which the verdict table becomes a list
 
@@ -40,9 +38,9 @@ def terminal(document: Document, console: Console) -> None:
     """
     view = load(document)
     page = Page(console)
-    page.line(_view.headline(view), "bold")
-    page.line(_view.counts_sentence(view.document.counts), "dim")
-    for part in (_opening, _trust, _verdicts, _findings, _unresolved, _scores, _runs, _failures, _footer):
+    page.line(headline(view), "bold")
+    page.line(counts_sentence(view.document.counts), "dim")
+    for part in (_opening, _trust, _verdicts, _findings, _unresolved, print_scores, _runs, _failures, _footer):
         part(view, page)
         page.explain()
 
@@ -71,7 +69,7 @@ def _trust(view: View, page: Page) -> None:
             page.line(one_line(row.task), "bold", 2)
             _lights(list(row.lights.items()), page)
         return
-    groups = _view.alike(view.trust)
+    groups = alike(view.trust)
     for rows in groups[:_MOST]:
         _group(rows, page)
     page.more(min(_MOST, len(groups)), len(groups), "groups of tasks")
@@ -145,7 +143,7 @@ def _findings(view: View, page: Page) -> None:
         page.print()
         head = page.text("  ").append_text(page.badge(shown.word)).append_text(page.text("  " + one_line(shown.place)))
         page.print(head)
-        page.line(one_line(shown.finding.title), "bold", 4)
+        page.line(one_line(shown.title, _LONG), "bold", 4)
         for said in _facts(shown.finding):
             page.line(said, indent=4)
         page.line("→ " + one_line(shown.finding.advice, _LONG), indent=4)
@@ -162,7 +160,7 @@ def _facts(finding: Finding) -> list[str]:
         facts.append(f"{one_line(effect.name)}: {size}{interval}{p}")
     elif finding.p is not None:
         facts.append(f"p = {probability(finding.p)}")
-    if rate := _view.rate_sentence(finding):
+    if rate := rate_sentence(finding):
         facts.append(rate)
     if finding.state not in (State.FIRING, State.PENDING):
         return facts  # what does not flag needs no defence here; the page has it, and the null in full
@@ -187,92 +185,8 @@ def _unresolved(view: View, page: Page) -> None:
     page.more(min(_MOST, len(view.folds)), len(view.folds), "reasons")
 
 
-def _scores(view: View, page: Page) -> None:
-    groups = by_task(view.tables.models)
-    if not groups:
-        return
-    page.title("Scores")
-    if len(groups) > _TABLES:
-        _ranges(groups, page)
-    else:
-        common = prefix([row.model for row in view.tables.models])
-        if common:
-            page.line(f"All names of models begin with {one_line(common, 80)}; it is left out here.", "dim", 2)
-        for rows in groups:
-            _score_table(rows, len(common), page)
-    notes = {row.note for row in view.tables.models}
-    if len(notes) == 1 and (note := notes.pop()):
-        page.line(f"All scores: {one_line(note)}", indent=2)
-
-
-def _ranges(groups: Sequence[Sequence[ModelRow]], page: Page) -> None:
-    """One line a task: its lowest and its highest score."""
-    table = _table(("task", "metric"), ("models", "lowest", "highest"))
-    for rows in groups[:_GROUPS]:
-        known = [row.value for row in rows if row.value is not None]
-        ends = (min(known), max(known)) if known else (None, None)
-        names = (one_line(rows[0].task, 80), one_line(rows[0].metric or "score", 60))
-        numbers = (count(len(rows)), *(quantity(value, unit=rows[0].unit) for value in ends))
-        table.add_row(*(page.text(text) for text in (*names, *numbers)))
-    _put(table, page)
-    page.more(min(_GROUPS, len(groups)), len(groups), "tasks and metrics")
-    page.line("Every score with its interval is in --html and --json.", "dim", 2)
-
-
-def _score_table(rows: Sequence[ModelRow], skip: int, page: Page) -> None:
-    """The scores of one task by one metric."""
-    page.line(f"{one_line(rows[0].task)} · {one_line(rows[0].metric or 'score', 80)}", "bold", 2)
-    shown = chosen(rows)
-    table = _table(("model",), ("value [95% interval]", "no answer", "items"))
-    for row in shown:
-        said = (one_line(row.model[skip:]), _value(row), share(row.unparsed_share), count(row.n))
-        table.add_row(*(page.text(text) for text in said))
-    _put(table, page)
-    if len(shown) < len(rows):
-        page.more(len(shown), len(rows), "scores")
-    alike = len(rows) > 1 and len({row.note for row in rows}) == 1  # said once, below
-    notes = [note for row in rows for note in _notes(row, own=not alike)]
-    for note in notes[:_NOTES]:
-        page.line(note, indent=4)
-    page.more(min(_NOTES, len(notes)), len(notes), "remarks on these scores")
-
-
-def _table(names: Sequence[str], numbers: Sequence[str]) -> Table:
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
-    for head in names:
-        table.add_column(head, overflow="fold")
-    for head in numbers:
-        table.add_column(head, justify="right", overflow="fold")
-    return table
-
-
-def _put(table: Table, page: Page) -> None:
-    from rich.padding import Padding
-
-    page.print(Padding(table, (0, 0, 0, 4), expand=False))
-
-
-def _value(row: ModelRow) -> str:
-    text = quantity(row.value, row.low, row.high, row.unit)
-    return text if row.level in (None, 0.95) else f"{text} at {level(row.level or 0.0)}"
-
-
-def _notes(row: ModelRow, own: bool) -> list[str]:
-    """What changes how a score is read: the other denominator, a harness that disagrees, the row's own note."""
-    name, notes = one_line(row.model, 80), []
-    if _view.incomplete(row):
-        over_all = quantity(row.value_expected, unit=row.unit)
-        delivered = f"{count(row.delivered)} of {count(row.expected)} delivered"
-        notes.append(f"{name}: {delivered}; {over_all} over all expected")
-    if row.harness_value is not None and row.value is not None and abs(row.harness_value - row.value) > 1e-9:
-        notes.append(f"{name}: the harness says {quantity(row.harness_value, unit=row.unit)}")
-    return [*notes, f"{name}: {one_line(row.note)}"] if row.note and own else notes
-
-
 def _runs(view: View, page: Page) -> None:
-    odd = [row for row in view.tables.runs if _view.incomplete(row) or row.warnings or row.status != "complete"]
+    odd = [row for row in view.tables.runs if incomplete(row) or row.warnings or row.status != "complete"]
     if not view.tables.runs:
         return
     page.title("Runs")
@@ -296,12 +210,12 @@ def _failures(view: View, page: Page) -> None:
     page.title(f"{plural(len(failures), 'file')} could not be read")
     for row in failures[:_MOST]:
         page.line(one_line(row.path), "bold", 2)
-        page.line(one_line(row.message, _LONG), indent=4)
+        page.line(one_line(row.said, _LONG), indent=4)
     page.more(min(_MOST, len(failures)), len(failures), "files")
 
 
 def _footer(view: View, page: Page) -> None:
     page.print()
-    seeds = ", ".join(str(seed) for seed in _view.seeds(view)[:5])
+    seeds = ", ".join(str(seed) for seed in all_seeds(view)[:5])
     parts = [f"Foreshock {one_line(view.document.foreshock, 40)}", one_line(view.document.generated_at, 40)]
     page.line(" · ".join([*parts, f"seed {seeds}"] if seeds else parts), "dim")

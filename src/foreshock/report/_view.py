@@ -12,16 +12,15 @@ import msgspec
 
 from foreshock._base import digest
 from foreshock.records import Document, Finding, Need, State
-from foreshock.report._format import count, level, number, plural, quantity, share
-from foreshock.report._rows import ModelRow, MovedRow, RunRow, SeriesRow, Tables, TrustRow, VerdictRow, read_tables
+from foreshock.report._alike import common_text, without_numbers
+from foreshock.report._format import level, number, plural, quantity
+from foreshock.report._rows import MovedRow, SeriesRow, Tables, TrustRow, VerdictRow, read_tables
 from foreshock.report._safe import encode
 from foreshock.report._words import LIGHTS, VERDICTS
 
 _STATE_ORDER = {State.FIRING: 0, State.PENDING: 1, State.OK: 2, State.NO_DATA: 3, State.WITHHELD: 4}
 _VERDICT_ORDER = {word: place for place, word in enumerate(VERDICTS)}
-_NUMBER = re.compile(r"(?<![\w.-])\d+(?:[.,]\d+)*(?![\w.-]*\w)")  # not the digits of a name such as pythia-1.4b
 _PLAIN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
-_LINE = 4  # models that a verdict needs at least
 LIGHT_ORDER = {"firing": 0, "warn": 1, "no-data": 2, "ok": 3}
 
 
@@ -59,6 +58,11 @@ class Shown:
     def word(self) -> str:
         """What stands on its badge: the verdict, or the state where there is none."""
         return self.finding.verdict or self.finding.state.value
+
+    @property
+    def title(self) -> str:
+        """Its sentence, without the word that stands on its badge already."""
+        return self.finding.title.removeprefix(f"{self.word}: ")
 
     @property
     def told(self) -> bool:
@@ -291,30 +295,6 @@ def _light_rank(row: TrustRow) -> tuple[list[int], str]:
     return sorted(LIGHT_ORDER[light.state.value] for light in row.lights.values()), row.task
 
 
-def alike(rows: Sequence[TrustRow]) -> list[list[TrustRow]]:
-    """Cards whose lights show the same states and, where they are not ok, say the same but for numbers."""
-    groups: dict[tuple[tuple[str, str, str], ...], list[TrustRow]] = {}
-    for row in rows:
-        lights = ((name, light.state.value, light.text) for name, light in row.lights.items())
-        key = tuple((name, state, "" if state == "ok" else without_numbers(text)) for name, state, text in lights)
-        groups.setdefault(key, []).append(row)
-    return list(groups.values())
-
-
-def together(rows: Sequence[TrustRow]) -> TrustRow:
-    """One card for tasks whose cards are alike; numbers in which they differ are left out."""
-    if len(rows) == 1:
-        return rows[0]
-    names = ", ".join(row.task for row in rows[:3]) + (", …" if len(rows) > 3 else "")
-    lights = {}
-    for name, light in rows[0].lights.items():
-        texts = [row.lights[name].text for row in rows]
-        same = len({without_numbers(text) for text in texts}) == 1
-        text = common_text(texts) if same else "What it says differs from task to task."
-        lights[name] = msgspec.structs.replace(light, text=text)
-    return TrustRow(task=f"{plural(len(rows), 'task')}: {names}", lights=lights)
-
-
 def _folds(silent: Sequence[Shown]) -> list[Fold]:
     alike: dict[str, list[Shown]] = {}
     for shown in silent:
@@ -323,121 +303,8 @@ def _folds(silent: Sequence[Shown]) -> list[Fold]:
     return sorted(folds, key=lambda fold: -len(fold.shown))
 
 
-def without_numbers(text: str) -> str:
-    """A sentence with its numbers left out, and with nouns behind them in the singular, so that like goes to like.
-
-    Examples:
-        >>> without_numbers("0% to 57% of the rise; 1 point left out")
-        '…% to …% of the rise; … point left out'
-        >>> without_numbers("0% to 7% of the rise; 4 points left out")
-        '…% to …% of the rise; … point left out'
-    """
-    return re.sub(r"(… \w+?)(?:s|\(s\))?\b(?!\w|\()", r"\1", _NUMBER.sub("…", text))
-
-
-def common_text(texts: Sequence[str]) -> str:
-    """What sentences that differ in numbers only have in common; where their numbers differ stands an ellipsis.
-
-    Examples:
-        >>> common_text(["0% to 57% of the rise", "0% to 86% of the rise"])
-        '0% to …% of the rise'
-    """
-    longest = max(texts, key=len)
-    numbers = [_NUMBER.findall(text) for text in texts]
-    if len({len(found) for found in numbers}) > 1:
-        return longest
-    places = iter(zip(*numbers, strict=True))
-    return _NUMBER.sub(lambda _: _same(next(places)), longest)
-
-
-def _same(numbers: Sequence[str]) -> str:
-    return numbers[0] if len(set(numbers)) == 1 else "…"
-
-
 def _groups(rows: Sequence[SeriesRow]) -> list[list[SeriesRow]]:
     groups: dict[tuple[str, str | None, str], list[SeriesRow]] = {}
     for row in rows:
         groups.setdefault((row.task, row.family, row.axis), []).append(row)
     return list(groups.values())
-
-
-def headline(view: View) -> str:
-    """The report in one sentence: how many lines of models can be judged and what the verdicts are."""
-    words = [row.verdict for row in view.tables.verdicts]
-    judged = [word for word in words if word != "unresolved"]
-    others = sum(1 for shown in view.told if shown.verdict is None)
-    tail = f" {plural(others, 'other finding')}." if others else ""
-    if not words:
-        return f"{plural(others, 'finding')} to report; no line of models was judged." if others else _nothing(view)
-    lines = plural(len(words), "line of models", "lines of models")
-    if not judged:
-        subject = "The one line of models" if len(words) == 1 else f"None of {lines}"
-        return f"{subject} can{'not' if len(words) == 1 else ''} be judged yet.{tail}"
-    order = sorted(set(judged), key=lambda word: (_VERDICT_ORDER.get(word, len(_VERDICT_ORDER)), word))
-    parts = ", ".join(f"{judged.count(word):,}\u00a0{word}" for word in order)
-    rest = len(words) - len(judged)
-    unresolved = f"; {rest:,}\u00a0unresolved" if rest else ""
-    return f"{len(judged):,} of {lines} can be judged: {parts}{unresolved}.{tail}"
-
-
-def _nothing(view: View) -> str:
-    """Why there is no finding at all, as far as the document tells."""
-    tables = view.tables
-    models = len({row.model for row in tables.runs} | {row.model for row in tables.models})
-    unread = plural(len(tables.failures), "file")
-    if not models:
-        return f"Nothing to report: {unread} could not be read." if tables.failures else "Nothing to report: no runs."
-    if any(word.startswith(("--select", "--ignore")) for word in view.document.command):
-        return "Nothing to report among the findings that were asked for (--select, --ignore)."
-    if not any(row.delivered for row in tables.runs) and all(row.value is None for row in tables.models):
-        return f"Nothing to report: {plural(models, 'model')}, but neither a response nor a total."
-    if models < _LINE:
-        return f"No verdict: {plural(models, 'model')}, and a line of models needs at least {_LINE}."
-    if not any(row.x is not None for row in tables.models):
-        return f"No verdict: nothing says in which order the {plural(models, 'model')} stand."
-    return f"No verdict: {plural(models, 'model')}, but no line of at least {_LINE} on one task."
-
-
-def counts_sentence(counts: Mapping[str, int | None]) -> str:
-    """All counts in one sentence; what is not known is called so, and what is not known to be missing is not counted.
-
-    Examples:
-        >>> counts_sentence({"expected": None, "delivered": 2, "scored": 0, "missing": 0}).replace(chr(0xA0), " ")
-        'Responses: expected not known, 2 delivered, parsed not known, refused not known, error not known.'
-    """
-    parts = []
-    for name in ("expected", "delivered", "parsed", "scored", "refused", "error", "missing"):
-        value = counts.get(name)
-        if (name == "scored" and not value) or (name == "missing" and not value and counts.get("expected") is None):
-            continue
-        word = "scored by the harness" if name == "scored" else name
-        parts.append(f"{word} not known" if value is None else f"{value:,}\u00a0{word}")
-    return "Responses: " + ", ".join(parts) + "."
-
-
-def rate_sentence(finding: Finding) -> str:
-    """The false-alarm rate as a sentence; empty where it is not known."""
-    rate = finding.rate
-    parts = []
-    if rate.stated is not None:
-        parts.append(f"stated false-alarm rate {share(rate.stated)}{' per line' if finding.verdict else ''}")
-    if rate.measured is not None:
-        worlds = f" on {count(rate.n)} simulated worlds" if rate.n else ""
-        parts.append(f"{'' if parts else 'false-alarm rate '}measured {share(rate.measured)}{worlds}")
-    said = "; ".join(parts)
-    return said[:1].upper() + said[1:] + "." if said else ""
-
-
-def incomplete(row: RunRow | ModelRow) -> bool:
-    """Whether the two denominators, expected and delivered, differ."""
-    return row.expected is not None and row.delivered is not None and row.expected != row.delivered
-
-
-def seeds(view: View) -> list[int]:
-    """Seeds that the findings name."""
-    return sorted({finding.fit.seed for finding in view.document.findings if finding.fit})
-
-
-def data_hashes(view: View) -> list[str]:
-    """Hashes of the data that the findings name."""
-    return sorted({finding.fit.data_hash for finding in view.document.findings if finding.fit})
