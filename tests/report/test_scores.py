@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from foreshock.report._rows import ModelRow
-from foreshock.report._scores import MOST, by_task, chosen, prefix
+from foreshock.report._scores import MOST, by_task, chosen, prefix, summarised
 
 
 def rows(names: list[str], values: list[float | None]) -> list[ModelRow]:
@@ -22,6 +22,7 @@ def test_a_training_run_is_told_by_its_ends_and_its_largest_step() -> None:
     values = [0.0] * 6 + [0.1, 0.9] + [0.95] * 6
     order = [7, 3, 13, 0, 1, 2, 4, 5, 6, 8, 9, 10, 11, 12]  # a store does not sort by step
     run = rows([f"m@step{steps[i]}" for i in order], [values[i] for i in order])
+    assert summarised(run)
     assert {row.model for row in chosen(run)} == {"m@step0", "m@step32", "m@step64", "m@step4000"}
 
 
@@ -35,6 +36,7 @@ def test_other_models_share_what_is_left_evenly_and_keep_their_order() -> None:
 
 def test_many_training_runs_are_told_by_their_last_checkpoints() -> None:
     names = [f"m{k}@step{i}" for i in range(6) for k in range(7)]
+    assert not summarised(rows(names, [0.5] * 42))
     assert [row.model for row in chosen(rows(names, [0.5] * 42))] == [f"m{k}@step5" for k in range(7)]
 
 

@@ -46,15 +46,27 @@ def chosen(rows: Sequence[ModelRow]) -> list[ModelRow]:
     """
     if len(rows) <= MOST:
         return list(rows)
+    runs = _runs(rows)
+    trained = [sorted(run, key=lambda place: _step(rows[place])) for run in runs if len(run) >= _SUMMARISED]
+    kept = sorted({place for run in trained for place in _turning(rows, run)})
+    if not summarised(rows):
+        kept = _evenly(sorted(run[-1] for run in trained), MOST)
+    others = sorted(place for run in runs if len(run) < _SUMMARISED for place in run)
+    return [rows[place] for place in sorted({*kept, *_evenly(others, MOST - len(kept))})]
+
+
+def summarised(rows: Sequence[ModelRow]) -> bool:
+    """Whether :func:`chosen` tells a training run by its ends and its largest step."""
+    trained = [run for run in _runs(rows) if len(run) >= _SUMMARISED]
+    return len(rows) > MOST and 0 < len(trained) <= MOST // 4
+
+
+def _runs(rows: Sequence[ModelRow]) -> list[list[int]]:
+    """Places of the rows of one training run together."""
     runs: dict[str, list[int]] = {}
     for place, row in enumerate(rows):
         runs.setdefault(_CHECKPOINT.sub("", row.model), []).append(place)
-    trained = [sorted(run, key=lambda place: _step(rows[place])) for run in runs.values() if len(run) >= _SUMMARISED]
-    kept = sorted({place for run in trained for place in _turning(rows, run)})
-    if len(kept) > MOST:
-        kept = _evenly(sorted(run[-1] for run in trained), MOST)
-    others = sorted(place for run in runs.values() if len(run) < _SUMMARISED for place in run)
-    return [rows[place] for place in sorted({*kept, *_evenly(others, MOST - len(kept))})]
+    return list(runs.values())
 
 
 def _step(row: ModelRow) -> int:

@@ -9,7 +9,7 @@ from foreshock.report._console import Page
 from foreshock.report._format import count, level, quantity, share
 from foreshock.report._rows import ModelRow
 from foreshock.report._safe import one_line
-from foreshock.report._scores import by_task, chosen, prefix
+from foreshock.report._scores import by_task, chosen, prefix, summarised
 from foreshock.report._sentences import incomplete
 from foreshock.report._view import View
 
@@ -65,6 +65,8 @@ def _score_table(rows: Sequence[ModelRow], skip: int, page: Page) -> None:
     _put(table, page)
     if len(shown) < len(rows):
         page.more(len(shown), len(rows), "scores")
+        if summarised(rows):
+            page.line("Of a training run: first, last, and the two checkpoints around its largest change.", "dim", 2)
     alike = len(rows) > 1 and len({row.note for row in rows}) == 1  # said once, below
     notes = [note for row in rows for note in _notes(row, own=not alike)]
     for note in notes[:_NOTES]:
