@@ -113,3 +113,20 @@ def test_members_whose_names_are_not_utf8(tmp_path: Path) -> None:
     assert len(failures) == 1
     assert "member b.jsonl" in str(failures[0].error)
     assert "�" in (reads[0].run.sources[0].member or "")
+
+
+def test_a_table_without_ids_goes_by_its_questions(tmp_path: Path) -> None:
+    rows = [{"question": f"q{n % 2}", "output": f"x{n}", "target": "x"} for n in range(4)]
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    found = read_one(tmp_path / "a.jsonl")
+    ids = found.column("responses", "item_id")
+    assert ids == found.column("responses", "item_key") == [*ids[:2], *ids[:2]]
+    assert found.column("items", "item_id") == ids[:2]
+
+
+def test_an_endless_id_is_bounded(tmp_path: Path) -> None:
+    rows = [{"id": "x" * 10**5 + end, "question": "q", "output": "x", "target": "x"} for end in "ab"]
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    ids = read_one(tmp_path / "a.jsonl").column("responses", "item_id")
+    assert len(set(ids)) == 2
+    assert max(map(len, ids)) < 300

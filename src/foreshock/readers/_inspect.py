@@ -76,7 +76,11 @@ def _reading(path: Path, log: Log, tally: Tally, options: ReadOptions) -> Readin
 
 
 def _batches(run: Run, log: Log, tally: Tally) -> Iterator[Batch]:
-    found = list(aggregates(log.header, tally))
+    try:
+        found = list(aggregates(log.header, tally))
+    except BaseException as error:  # noqa: BLE001 - the samples are kept
+        found = []
+        tally.add("header", f"results ({reported(error, Path()).found})")
     if found:
         columns = zip(*found, strict=True)
         yield Batch("aggregates", dict(zip(Aggregate._fields, map(list, columns), strict=True)))

@@ -12,7 +12,7 @@ from foreshock.readers._items_chat import Chat, chat, is_chat
 from foreshock.readers._items_repeats import Numbering
 from foreshock.readers._items_survey import Record
 from foreshock.readers._items_values import as_int, as_list, as_score, as_text, gold_of
-from foreshock.readers._rows import Rows
+from foreshock.readers._rows import Rows, item_name
 from foreshock.records import Batch, Delivery, ScoreStatus, item_key
 
 TABLES = {
@@ -74,8 +74,7 @@ class ItemRows:
         return found
 
     def _add(self, values: Mapping[str, Any]) -> int:
-        name = as_text(values.get("item"))
-        key, size = self._add_item(name, values)
+        key, name, size = self._add_item(as_text(values.get("item")), values)
         reply = _reply(values)
         if "score" in values:
             self._add_score(values)
@@ -92,7 +91,7 @@ class ItemRows:
             size += len(output or "")
         return size
 
-    def _add_item(self, name: str | None, values: Mapping[str, Any]) -> tuple[str | None, int]:
+    def _add_item(self, told: str | None, values: Mapping[str, Any]) -> tuple[str | None, str, int]:
         question, target = as_text(values.get("input")), values.get("target")
         choices = as_list(values.get("choices"), self._where)
         gold = gold_of(values.get("gold_index"), target, choices)
@@ -107,13 +106,15 @@ class ItemRows:
         else:
             targets = [as_text(target) or ""]
         key = item_key(question, choices or (), targets or ())
+        # a table without ids: the question is the item
+        name = item_name(told) if told is not None else key or f"row {self._responses}"
         mark = hash((key, tuple(targets or ()), gold))
         known = self._items.setdefault(name, set())
         if mark not in known:
-            self._options += bool(known) and name is not None
+            self._options += bool(known) and told is not None
             known.add(mark)
             self._item((key, name, question, choices, targets, gold, as_text(values.get("subset"))))
-        return key, len(question or "")
+        return key, name, len(question or "")
 
     def _add_score(self, values: Mapping[str, Any]) -> None:
         value, label = as_score(values.get("score"), self._scale, self._where)

@@ -181,7 +181,12 @@ class LmEvalReader:
         yield from self._parts(run, SampleStream(path, None), Task(), None, options)
 
     def _means(self, header: Header, task: str) -> Iterator[Batch]:
-        found = aggregates(header, task)
+        try:
+            found = aggregates(header, task)
+        except BaseException as error:  # noqa: BLE001 - the samples are kept
+            why = reported(error, Path(task)).found
+            yield Batch("runs", {"warnings": [[f"its means are not read: {why}"]], "status": [RunStatus.PARTIAL.value]})
+            return
         if found.batch.rows:
             yield found.batch
         late = {name: [value] for name, value in (("warnings", found.warnings), ("guesses", found.guesses)) if value}

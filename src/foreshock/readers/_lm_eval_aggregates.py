@@ -112,7 +112,7 @@ def derived_n(rows: list[Mean]) -> int | None:
     for row in rows:
         if row.metric not in RATES or not row.stderr or row.value is None or not 0 < row.value < 1:
             continue
-        square = row.stderr**2
+        square = row.stderr * row.stderr  # a power overflows with an error
         n = 1 + row.value * (1 - row.value) / square if square else math.inf
         if n >= MAX_COUNT:
             return None

@@ -214,7 +214,7 @@ def shots(header: Header, task: str) -> int | None:
         given = ((header.configs or {}).get(task) or {}).get("num_fewshot")
     if given is None:
         given = (header.config or {}).get("num_fewshot")
-    return given if isinstance(given, int) else None
+    return given if type(given) is int else None
 
 
 def version(header: Header, task: str) -> str | None:
@@ -226,7 +226,7 @@ def version(header: Header, task: str) -> str | None:
 def size(header: Header, task: str) -> int | None:
     """Documents evaluated, when the file says so."""
     given = ((header.sizes or {}).get(task) or {}).get("effective")
-    return given if isinstance(given, int) and 0 < given < MAX_COUNT else None
+    return given if type(given) is int and 0 < given < MAX_COUNT else None
 
 
 def filters(header: Header | None, task: str) -> list[str]:

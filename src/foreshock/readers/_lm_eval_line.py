@@ -125,10 +125,12 @@ class LineDecoder:
 
     def _learn(self, named: Sequence[str]) -> None:
         new = [name for name in named if name not in self.metrics and name not in STANDARD]
+        plain = [name for name in new if name.isprintable() and not {'"', "\\"} & {*name}]
+        if len(plain) < len(new):
+            self.odd["a metric whose name has quotes, backslashes or control characters"] += 1
+        new = plain
         if not new and self._decoder is not None:
             return
-        if not all(name.isprintable() and not {'"', "\\"} & {*name} for name in new):
-            raise BrokenFileError("a metric has a name with quotes, backslashes or control characters")
         self.metrics = (*self.metrics, *dict.fromkeys(new))
         if len(self.metrics) > MAX_METRICS:
             raise BrokenFileError(f"more than {MAX_METRICS} different members in the lines of one file")
