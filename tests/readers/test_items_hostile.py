@@ -130,3 +130,23 @@ def test_an_endless_id_is_bounded(tmp_path: Path) -> None:
     ids = read_one(tmp_path / "a.jsonl").column("responses", "item_id")
     assert len(set(ids)) == 2
     assert max(map(len, ids)) < 300
+
+
+@pytest.mark.parametrize("message", ["hello", None, 5, ["x"], {"content": "hello"}])
+def test_chat_completions_with_messages_of_any_type(tmp_path: Path, message: object) -> None:
+    tokens = {"prompt_tokens": 2**70, "completion_tokens": True, "total_tokens": 3}
+    output = {"model": "m", "choices": [{"message": message}], "usage": tokens}
+    (tmp_path / "a.jsonl").write_text(json.dumps({"id": 1, "question": "q", "output": output}) + "\n", "utf-8")
+    found = read_one(tmp_path / "a.jsonl")
+    said = "hello" if message in ("hello", {"content": "hello"}) else ""
+    assert found.column("responses", "output") == [said]
+    counts = [found.column("responses", f"{kind}_tokens") for kind in ("input", "output", "total")]
+    assert counts == [[None], [None], [3]]
+
+
+@pytest.mark.parametrize("stderr", ["1e-200", "1e308", "0"])
+def test_impossible_standard_errors_of_a_table(tmp_path: Path, stderr: str) -> None:
+    (tmp_path / "a.csv").write_text(f"model,task,accuracy,stderr\nm,t,0.5,{stderr}\n", "utf-8")
+    found = read_one(tmp_path / "a.csv")
+    assert found.column("aggregates", "value") == [0.5]
+    assert found.column("aggregates", "n") == [None]

@@ -31,7 +31,7 @@ def is_chat(value: Any) -> TypeGuard[dict[str, Any]]:
 def chat(value: dict[str, Any]) -> Chat:
     """Texts, delivery, model and token counts of a chat completion."""
     choices = [c for c in value.get("choices") or [] if isinstance(c, dict)]
-    messages = [c.get("message") or {} for c in choices]
+    messages = [m if isinstance(m := c.get("message"), dict) else {"content": m} for c in choices]
     delivery = Delivery.OK if choices else Delivery.MISSING
     if choices:
         delivery = _FAULTS.get(str(choices[0].get("finish_reason")), Delivery.OK)
@@ -39,7 +39,7 @@ def chat(value: dict[str, Any]) -> Chat:
             delivery = Delivery.REFUSED
     usage = value.get("usage") if isinstance(value.get("usage"), dict) else {}
     counts = [(usage or {}).get(f"{kind}_tokens") for kind in ("prompt", "completion", "total")]
-    tokens = tuple(c if isinstance(c, int) else None for c in counts)
+    tokens = tuple(c if type(c) is int and 0 <= c < 2**63 else None for c in counts)
     model = value.get("model")
     return Chat(
         [_text(m.get("content")) for m in messages],

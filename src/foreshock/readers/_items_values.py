@@ -104,7 +104,7 @@ def as_int(value: Any) -> int | None:
         number = _float(value)
     except (TypeError, ValueError):
         return None
-    return int(number) if math.isfinite(number) and number.is_integer() else None
+    return int(number) if abs(number) < 2**63 and number.is_integer() else None
 
 
 def _float(value: Any) -> float:

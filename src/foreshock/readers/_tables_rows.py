@@ -168,9 +168,11 @@ def _mean(values: Mapping[str, str | None], column: str, scoring: Scoring, line:
     found = None if error is None else number(error.removesuffix("%"))
     stderr = None if found is None else found[0] * (0.01 if (error or "").endswith("%") else factor)
     n = _n(values, scoring, where)
-    derived = n is None and stderr is not None and stderr > 0 and 0 < value < 1 and is_rate(name)
+    # beyond these no such n exists
+    derived = n is None and stderr is not None and 1e-9 < stderr <= 0.5 and 0 < value < 1 and is_rate(name)
     if derived and stderr is not None:
-        n = 1 + round(value * (1 - value) / stderr**2)  # as harnesses do: the sample deviation over sqrt(n)
+        # as harnesses do: the sample deviation over sqrt(n)
+        n = 1 + round(value * (1 - value) / (stderr * stderr))
     return Mean(name, values.get("subset"), value, stderr, n, not unbounded, text, line), derived
 
 
