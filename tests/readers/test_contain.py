@@ -153,3 +153,19 @@ def test_a_damaged_gzip_table_is_a_failure_with_its_line(tmp_path: Path) -> None
     (found,) = read_paths([tmp_path])
     assert isinstance(found, Failure)
     assert "after line 2" in str(found.error)
+
+
+def test_names_of_files_that_are_not_utf8(tmp_path: Path) -> None:
+    folder = tmp_path / os.fsdecode(b"run\xff")
+    folder.mkdir()
+    write_eval(folder / os.fsdecode(b"a\xfe.eval"), small())
+    write_pair(folder, "t", results("t", {"exact_match,none": 1.0}, n=1), LINES[:1])
+    (folder / os.fsdecode(b"samples_u\xfd.jsonl")).write_text(json.dumps(LINES[0]) + "\n", "utf-8")
+    (folder / os.fsdecode(b"b\xfc.jsonl")).write_text('{"id": 1, "question": "q", "output": "x"}\n', "utf-8")
+    (folder / os.fsdecode(b"t\xfb.csv")).write_text("size,score,n\n1B,0.5,10\n", "utf-8")
+    reads, failures = read_all(tmp_path)
+    assert not failures
+    assert len(reads) == 5
+    for read in reads:
+        f"{read.run.model} {read.run.task}".encode()
+    assert {"b�", "t� 1B"} <= {r.run.model for r in reads}

@@ -17,6 +17,7 @@ from foreshock.readers._items_roles import Roles, detect, parent_name, shots_in,
 from foreshock.readers._items_sniff import is_table
 from foreshock.readers._items_survey import Group, Record, Survey
 from foreshock.readers._items_table import LineRows, Table, tables
+from foreshock.readers._json import text
 from foreshock.readers._presets import PRESETS, Preset, preset
 from foreshock.readers._protocol import Candidate, Failure, Reading, ReadOptions
 from foreshock.records import Batch, Run, RunStatus, ingest_id, run_key
@@ -169,7 +170,7 @@ def _index_target(table: Table, roles: Roles) -> Roles:
 def _names(table: Table, plan: _Plan, group: Group, options: ReadOptions) -> _Names:
     """Model and task: from columns, from what the user said, from the preset's file names, else guessed."""
     stem, guesses = table.stem, []
-    archive = Path(table.path.name).stem
+    archive = text(Path(table.path.name).stem)
     if plan.preset:
         found = plan.preset.name.search(stem) or plan.preset.name.search(archive)
         if found:

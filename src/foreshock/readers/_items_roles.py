@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from foreshock._base import AmbiguousError, ConfigError
+from foreshock.readers._json import text
 
 ROLES = (
     *("item", "model", "task", "input", "choices", "output", "answer", "target", "gold_index", "score", "metric"),
@@ -199,4 +200,4 @@ def shots_in(stem: str) -> tuple[str, str | None]:
 
 def parent_name(path: Path) -> str:
     """Name of the folder of a file."""
-    return path.absolute().parent.name or path.stem
+    return text(path.absolute().parent.name or path.stem)

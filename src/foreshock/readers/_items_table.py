@@ -57,7 +57,7 @@ class Table:
         name = PurePosixPath(self.member).name if self.member else self.path.name
         for suffix in (".gz", *SUFFIXES):
             name = name.removesuffix(suffix)
-        return name
+        return text(name)
 
     def at(self, number: int) -> str:
         """Where a row is, for messages."""

@@ -13,7 +13,7 @@ from foreshock._base import ForeshockError
 from foreshock.readers import _lm_eval_header as facts
 from foreshock.readers._contain import reported
 from foreshock.readers._files import HEAD, head, open_bytes, source, whole
-from foreshock.readers._json import UTF8_BOM, check_encoding, fields
+from foreshock.readers._json import UTF8_BOM, check_encoding, fields, text
 from foreshock.readers._lm_eval_aggregates import aggregates, item_metrics
 from foreshock.readers._lm_eval_header import Header, read_header
 from foreshock.readers._lm_eval_kinds import Task
@@ -159,7 +159,7 @@ class LmEvalReader:
             yield Failure(path, error)
             return
         moment = facts.date_id(path)
-        model, task = path.absolute().parent.name.replace("__", "/"), task_in_name(path)
+        model, task = text(path.absolute().parent.name.replace("__", "/")), text(task_in_name(path))
         when, _ = facts.created(None, moment)
         guesses = [*([] if options.model else ["model"]), *([] if options.task else ["task"])]
         shots = _SHOTS.search(task)

@@ -12,7 +12,7 @@ import msgspec
 
 from foreshock._base import BrokenFileError, digest
 from foreshock.readers._files import whole
-from foreshock.readers._json import UTF8_BOM, decode, tolerant
+from foreshock.readers._json import UTF8_BOM, decode, text, tolerant
 
 Json = dict[str, Any]
 
@@ -154,10 +154,10 @@ def model_of(header: Header, path: Path) -> tuple[str, bool]:
     if not logged or _is_local(logged):
         folder = path.absolute().parent.name
         if folder and path.name.startswith(f"{folder}_"):
-            return folder, True
+            return text(folder), True
     if not logged:
         kind = str((header.config or {}).get("model") or "")
-        return (kind, False) if kind else (path.stem, True)
+        return (kind, False) if kind else (text(path.stem), True)
     return with_revision(tidy(logged), args.get("revision")), False
 
 
