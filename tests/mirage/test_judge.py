@@ -170,7 +170,7 @@ def test_points_past_the_ceiling_do_not_count() -> None:
     # solved from the third of seven models on: the rest is certainty growing
     w = token_world(np.random.default_rng(2), points=7, start=3.0, rise=18.0, noise=0.05, lengths=3, difficulty=0.2)
     j = told(w)
-    assert j.reason == "3 of >= 4 models between floor and ceiling; 4 point(s) at floor or ceiling left out"
+    assert j.reason == "3 of >= 4 models between floor and ceiling; 4 points at floor or ceiling left out"
 
 
 def test_infinite_values_are_told(world: World) -> None:
@@ -178,7 +178,7 @@ def test_infinite_values_are_told(world: World) -> None:
     bad = p.values["gold_logprob"].copy()
     bad[2, 5] = -np.inf
     j = judge(with_values(p, gold_logprob=bad), hard_of(world), twins_of(world), replicates=50)
-    assert j.reason == "1 value(s) of gold_logprob are infinite"
+    assert j.reason == "1 infinite value of gold_logprob"
 
 
 def test_a_twin_without_values_at_some_point_is_no_twin(world: World) -> None:
@@ -263,7 +263,7 @@ def test_replicates_at_one_place_are_merged() -> None:
 def test_a_log_axis_cannot_show_zero(world: World) -> None:
     p = replace(panel_of(world), x=np.array([0.0, 1, 10, 100, 1000, 10000]))
     j = judge(p, hard_of(world), twins_of(world), replicates=100)
-    assert "1 point(s) at or below 0 left out of a log axis" in j.reason
+    assert "1 point at or below 0 left out of a log axis" in j.reason
     assert len(j.lines[0].x) == 5
 
 
@@ -328,5 +328,5 @@ def test_pass_rate_floor_points_are_left_out() -> None:
         x=10.0 ** np.arange(8), items=tuple(map(str, range(300))), values={"hard": rate, "pass_rate": rate},
     )  # fmt: skip
     j = judge(panel, Hard("hard", binary=False), [Twin("pass_rate", "pass_rate", trials=20)], replicates=200)
-    assert "2 point(s) at floor or ceiling left out" in j.reason
+    assert "2 points at floor or ceiling left out" in j.reason
     assert j.verdict in ("smooth", "mirage")

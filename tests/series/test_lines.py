@@ -54,6 +54,17 @@ def test_models_that_a_table_puts_into_one_family_are_no_repeats_of_each_other()
     assert line.stops[0].label == "1B (2 models)"
 
 
+def test_a_seed_with_one_checkpoint_does_not_join_anothers_training() -> None:
+    whole = [run(f"p-1b-s1-step{step}") for step in (1, 10, 100)]
+    only_last = [run(f"p-1b-s{seed}-step100") for seed in (2, 3)]
+    (line,) = made([*whole, *only_last])
+    assert (line.axis, line.family) == ("step", "p 1B seed 1")
+    assert [len(stop.groups) for stop in line.stops] == [1, 1, 1]
+    (line,) = made([*whole, *(run(f"p-1b-s2-step{step}") for step in (1, 10, 100))])
+    assert line.family == "p 1B"
+    assert [len(stop.groups) for stop in line.stops] == [2, 2, 2]
+
+
 def test_conditions_are_kept_apart() -> None:
     runs = [run(f"p-{s}", conditions={"shots": shots}) for s in ("1b", "7b") for shots in ("0", "5")]
     assert [(line.conditions, len(line.stops)) for line in made(runs)] == [("shots=0", 2), ("shots=5", 2)]

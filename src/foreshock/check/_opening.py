@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
@@ -11,6 +12,7 @@ from foreshock.check._lines import Judged
 from foreshock.records import Counts, Run, RunStatus
 
 _SHOWN = 5
+_NUMBER = re.compile(r"\d[\d.,]*")
 
 
 def opening(runs: Sequence[Run], judged: Sequence[Judged], metrics: Sequence[str], unread: int) -> list[dict[str, Any]]:
@@ -56,7 +58,7 @@ def _cannot(runs: Sequence[Run], judged: Sequence[Judged], unread: int) -> list[
     open_lines = [one for one in judged if one.finding.verdict == "unresolved"]
     if open_lines:
         share = len(open_lines) / len(judged)
-        found.append(f"give a verdict on {len(open_lines)} of {len(judged)} lines ({share:.0%} withheld)")
+        found.append(f"give a verdict on {len(open_lines):,} of {count_of(len(judged), 'line')} ({share:.0%} withheld)")
     unfinished = sum(run.status is not RunStatus.COMPLETE for run in runs)
     if unfinished:
         found.append(f"use {count_of(unfinished, 'unfinished run')} in lines of models")
@@ -70,7 +72,8 @@ def _needs(judged: Sequence[Judged]) -> list[dict[str, Any]]:
     alike: dict[str, list[Judged]] = {}
     for one in judged:
         if one.finding.verdict == "unresolved":
-            alike.setdefault(str(one.verdict["reason"]), []).append(one)
+            # lines that differ only in numbers lack the same
+            alike.setdefault(_NUMBER.sub("…", str(one.verdict["reason"])), []).append(one)
     ordered = sorted(alike.items(), key=lambda kv: (-len(kv[1]), kv[0]))
     return [
         _row("needs", f"{count_of(len(ones), 'line')} ({reason}): {ones[0].finding.advice}")

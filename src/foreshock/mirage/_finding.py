@@ -196,7 +196,7 @@ TWIN_COMMANDS = (
 _ADVICE = {
     "break": "Treat it as a change of what the model can do until the alternatives are checked: look at the items that "
     "moved, run models or checkpoints between the two points, and repeat with other seeds.",
-    "mirage": "Watch {twin}: it moved before {hard} did and forecasts better. Do not report an emergence.",
+    "mirage": "Watch {twin}: it moves where {hard} does not show it yet. Do not report an emergence.",
     "smooth": "Nothing to do; either metric can be followed.",
 }
 

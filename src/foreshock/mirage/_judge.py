@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from foreshock._base import count_of
 from foreshock.mirage._case import ITEMS, POINTS, Case
 from foreshock.mirage._design import Design, Floats
 from foreshock.mirage._emergence import emergence_p
@@ -97,7 +98,7 @@ def _preconditions(case: Case) -> None:
         case.reasons.append("no twin")
     elif np.isinf(case.panel.values[case.twin.name]).any():
         count = int(np.isinf(case.panel.values[case.twin.name]).sum())
-        case.reasons.append(f"{count} value(s) of {case.twin.name} are infinite")
+        case.reasons.append(f"{count_of(count, 'infinite value')} of {case.twin.name}")
     if not _there(panel, case.hard.name):
         case.reasons.append(f"no scores of {case.hard.name} at some points")
     elif case.items < ITEMS:
@@ -120,7 +121,7 @@ def _window(case: Case) -> None:
     floor = case.twin.at_floor(case.draws[case.twin.name][0], case.items)
     keep = points[(points <= last) & (np.cumsum(~floor) > 0)]
     if keep.size < points.size:
-        case.notes.append(f"{points.size - keep.size} point(s) at floor or ceiling left out")
+        case.notes.append(f"{count_of(points.size - keep.size, 'point')} at floor or ceiling left out")
     if keep.size < POINTS:
         case.reasons.append(f"{keep.size} of >= {POINTS} models between floor and ceiling")
         return

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from foreshock._base import count_of
 from foreshock.mirage._design import Floats
 from foreshock.series import Panel
 
@@ -22,7 +23,7 @@ def orderly(panel: Panel) -> tuple[Panel, list[str]]:
     notes = []
     if panel.log_axis and np.any(panel.x <= 0):
         keep = np.flatnonzero(panel.x > 0)
-        notes.append(f"{panel.x.size - keep.size} point(s) at or below 0 left out of a log axis")
+        notes.append(f"{count_of(panel.x.size - keep.size, 'point')} at or below 0 left out of a log axis")
         panel = pick(panel, keep)
     places = np.unique(panel.x)
     if places.size < panel.x.size:

@@ -41,7 +41,7 @@ VERDICTS = {
 
 MEANING = {
     "break": "the twin jumps too, so the jump is in the models, not in the metric",
-    "mirage": "the hard metric jumps and its twin does not: the metric makes the jump",
+    "mirage": "the hard metric jumps and its twin does not: the metric alone is enough to make the jump",
     "bend": "the slope changes, without a jump",
     "smooth": "there is no jump to explain",
     "unresolved": "these data cannot tell",

@@ -148,7 +148,8 @@ def _lines_of(group: _Group, axis: str | None) -> list[Line]:
         found.append(group.line(_last_steps(complete, group.cards), "parameters", group.family))
     found += [
         group.line(runs, "step", label)
-        for label, runs in _by_size(group.family, complete, group.cards)
+        for size, members in _by_size(group.family, complete, group.cards)
+        for label, runs in _by_schedule(size, members, group.cards)
         if len(group.values(runs, "step")) > 1
     ]
     if found:
@@ -179,6 +180,31 @@ def _by_size(family: str, runs: list[Run], cards: Mapping[str, ModelCard]) -> li
         groups[cards[run.run_key].parameters].append(run)
     ordered = sorted(groups.items(), key=lambda kv: (kv[0] is None, kv[0] or 0.0))
     return [(family if size is None else f"{family} {size_text(size)}", members) for size, members in ordered]
+
+
+def _by_schedule(size: str, runs: list[Run], cards: Mapping[str, ModelCard]) -> list[tuple[str, list[Run]]]:
+    """Runs of one size by seed; seeds that were logged at the same steps stay together.
+
+    A seed of which only the last checkpoint was logged must not be averaged into that one point of another's training:
+    the change of company would look like a change of the model.
+    """
+    steps: dict[int | None, set[int]] = defaultdict(set)
+    for run in runs:
+        steps[_seed(run, cards[run.run_key])].add(_step(cards[run.run_key]))
+    alike: dict[tuple[int, ...], list[int | None]] = defaultdict(list)
+    for seed, seen in steps.items():
+        alike[tuple(sorted(seen))].append(seed)
+    if len(alike) == 1:
+        return [(size, runs)]
+    groups = sorted(alike.values(), key=lambda seeds: min(-1 if seed is None else seed for seed in seeds))
+    return [
+        (_seeds_text(size, seeds), [run for run in runs if _seed(run, cards[run.run_key]) in seeds]) for seeds in groups
+    ]
+
+
+def _seeds_text(size: str, seeds: list[int | None]) -> str:
+    known = sorted(seed for seed in seeds if seed is not None)
+    return f"{size} seed {', '.join(map(str, known))}" if known else size
 
 
 def size_text(parameters: float) -> str:
