@@ -133,13 +133,13 @@ def change(outer: Any, key: Any, noise: random.Random) -> None:
     elif how < 0.2 and isinstance(outer, dict):
         outer[noise.choice(["", "x/y", "\ud800", "a" * 1000, "\n"])] = outer.pop(key)
     elif how < 0.27 and isinstance(outer, list):
-        outer.extend(outer[:3])
+        outer.extend(copy.deepcopy(outer[:3]))
     elif how < 0.35:
         outer[key] = [outer[key]]
     elif how < 0.4:
         outer[key] = str(outer[key])
     else:
-        outer[key] = noise.choice(ODD)
+        outer[key] = copy.deepcopy(noise.choice(ODD))
 
 
 def spoil(data: bytes, noise: random.Random) -> bytes:
@@ -172,7 +172,7 @@ def broken(name: str, data: bytes, noise: random.Random) -> bytes:
 
 
 def in_archive(data: bytes, noise: random.Random) -> bytes:
-    out = io.BytesIO()
+    out, taken = io.BytesIO(), set[str]()
     with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as new:
         names = old.namelist()
         chosen = {*noise.sample(names, 2), *(["header.json"] if noise.random() < 0.3 else [])}
@@ -183,8 +183,10 @@ def in_archive(data: bytes, noise: random.Random) -> bytes:
             stored = noise.choice(
                 ["samples/..//x.json", "samples/x\ny.json", "samples/a/b/c.json", f"{name}/sample.json"]
             )
-            if noise.random() > 0.03:
-                new.writestr(stored if noise.random() < 0.03 else name, content)
+            target = stored if noise.random() < 0.03 else name
+            if noise.random() > 0.03 and target not in taken:
+                new.writestr(target, content)
+                taken.add(target)
     return out.getvalue()
 
 
