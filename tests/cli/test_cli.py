@@ -107,6 +107,22 @@ def test_sql_answers_and_cannot_leave_the_store(call: Call, outputs: Path) -> No
     assert call("sql", "selct 1")[0] == 2
 
 
+@pytest.mark.parametrize("form", ["csv", "json"])
+def test_sql_shows_a_terminal_nothing_that_moves_its_cursor(
+    call: Call, outputs: Path, monkeypatch: pytest.MonkeyPatch, form: str
+) -> None:
+    call("add", str(outputs), *MAP)
+    query = "select 'a' || chr(155) || chr(8238) || 'b' as a, 2 as a"
+    code, out, _ = call("sql", query, "--format", form)
+    assert code == 0
+    assert "a\x9b\u202eb" in out  # a file gets what is there
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    code, out, _ = call("sql", query, "--format", form)
+    assert code == 0
+    assert r"a\x9b\u202eb" in out
+    assert "a_1" in out
+
+
 def test_scores_are_made_offline_and_agreement_is_printed(call: Call, outputs: Path) -> None:
     call("add", str(outputs), *MAP)
     code, out, _ = call("score", "--json", "s.json")

@@ -1,5 +1,9 @@
 from __future__ import annotations
 
+import os
+import signal
+import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -130,6 +134,37 @@ def test_rows_come_in_pieces(filled: Store) -> None:
     rows = filled.sql("SELECT * FROM range(10000)").rows
     assert next(rows) == (0,)
     assert sum(1 for _ in rows) == 9_999
+
+
+def test_equal_names_of_columns_are_numbered(filled: Store) -> None:
+    answer = filled.sql("SELECT 1 AS a, 2 AS a, 3 AS a_1, 4 AS a")
+    assert answer.columns == ["a", "a_2", "a_1", "a_3"]
+    assert list(answer.rows) == [(1, 2, 3, 4)]
+
+
+# neither looks for Ctrl-C in the main thread; both end some day, so that a failure is one
+ENDLESS = "WITH RECURSIVE t AS (SELECT 1 AS a UNION ALL SELECT a + 1 FROM t WHERE a < 1000000) SELECT count(*) FROM t"
+RARE = "SELECT * FROM range(20000000000::BIGINT) WHERE range % 1000000007 = 1000000000"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a signal to oneself ends the process there")
+@pytest.mark.parametrize("query", [ENDLESS, RARE])
+def test_ctrl_c_ends_a_query_that_would_not_end(filled: Store, query: str) -> None:
+    list(filled.sql("SELECT 1").rows)  # imports are over
+    timer = threading.Timer(1, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    before = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        list(filled.sql(query).rows)
+    timer.cancel()
+    assert time.monotonic() - before < 5
+
+
+def test_memory_and_threads_are_bounded(filled: Store) -> None:
+    query = "SELECT current_setting('memory_limit'), current_setting('threads')"
+    ((memory, threads),) = filled.sql(query).rows
+    assert memory == "4.0 GiB"
+    assert 1 <= threads <= 4
 
 
 def test_without_duckdb_the_extra_is_named(filled: Store, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,7 @@ from foreshock._base import pretty
 from foreshock._cli import _options as o
 from foreshock._cli._out import console
 from foreshock._cli._places import open_store, places
-from foreshock.report import one_line
+from foreshock.report import clean, one_line
 
 
 class Format(StrEnum):
@@ -42,18 +42,23 @@ def sql(
     result = open_store(places(store)).sql(query)
     if form is Format.JSON:
         rows = [dict(zip(result.columns, row, strict=True)) for row in result.rows]
-        sys.stdout.write(pretty(msgspec.to_builtins(rows, str_keys=True)))
+        sys.stdout.write(_for_eyes(pretty(msgspec.to_builtins(rows, str_keys=True))))
     elif form is Format.CSV:
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(result.columns)
         writer.writerows(result.rows)
-        sys.stdout.write(text.getvalue())
+        sys.stdout.write(_for_eyes(text.getvalue()))
     else:
         _table(list(result.columns), [list(row) for row in result.rows])
 
 
 _NARROWEST = 12
+
+
+def _for_eyes(text: str) -> str:
+    """``text`` as it is for a file or a program; on a terminal without what moves the cursor or reorders a line."""
+    return clean(text) if sys.stdout.isatty() else text
 
 
 def _table(columns: list[str], rows: list[list[object]]) -> None:

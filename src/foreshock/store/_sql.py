@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, wait
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from foreshock._base import StoreError, canonical, require
@@ -24,6 +27,11 @@ _SQL_TYPES = {
     "list[float]": "DOUBLE[]",
 }
 _FETCH = 4_096
+_MEMORY = "4GiB"
+_THREADS = 4
+_LOOK = 0.1
+_PATIENCE = 2.0
+"""Seconds that an interrupted query gets to stop; one that is inside a single huge value does not look."""
 # a folder called "a=b" is a folder, not a column
 _NUMBERED = "file_row_number = true, hive_partitioning = false"
 
@@ -32,7 +40,7 @@ class Answer(NamedTuple):
     """The result of a query.
 
     Attributes:
-        columns: Names of the columns.
+        columns: Names of the columns; equal ones are numbered (``n``, ``n_1``), so that none hides another.
         rows: Rows as tuples of Python values, fetched as they are asked for.
     """
 
@@ -44,22 +52,77 @@ def ask(snapshot: Snapshot, query: str) -> Answer:
     """See :meth:`Store.sql`."""
     duckdb = require("duckdb", "sql", "foreshock sql")
     _only_reads(duckdb, query)
-    connection = _open(duckdb, snapshot)
+    door = _Door(_open(duckdb, snapshot))
     try:
-        connection.execute(query)
+        door.run(door.connection.execute, query)
     except duckdb.Error as error:
+        door.close()
         raise _failed(error) from None
-    return Answer([column[0] for column in connection.description], _rows(duckdb, connection))
+    except BaseException:
+        door.close()
+        raise
+    return Answer(_distinct([column[0] for column in door.connection.description]), _rows(duckdb, door))
 
 
-def _rows(duckdb: Any, connection: Any) -> Iterator[tuple[Any, ...]]:
+def _rows(duckdb: Any, door: _Door) -> Iterator[tuple[Any, ...]]:
     try:
-        while rows := connection.fetchmany(_FETCH):
+        while rows := door.run(door.connection.fetchmany, _FETCH):
             yield from rows
     except duckdb.Error as error:
         raise _failed(error) from None
     finally:
-        connection.close()
+        door.close()
+
+
+class _Door:
+    """A connection whose work stops at Ctrl-C.
+
+    In the main thread DuckDB looks for Ctrl-C only between its tasks, and one task may last for hours.
+    """
+
+    def __init__(self, connection: Any) -> None:
+        self.connection = connection
+        self._stuck = False
+
+    def run(self, work: Callable[..., Any], *arguments: object) -> Any:
+        """``work(*arguments)`` in a thread of its own; whatever interrupts the caller interrupts the work."""
+        done: Future[Any] = Future()
+
+        def attempt() -> None:
+            try:
+                done.set_result(work(*arguments))
+            except BaseException as error:  # noqa: BLE001 - it is raised in the caller's thread
+                done.set_exception(error)
+
+        Thread(target=attempt, daemon=True).start()
+        try:
+            # Polars' own handler of the signal lets a wait go on, and Windows' waits never end early: look again
+            while not done.done():
+                wait([done], timeout=_LOOK)
+            return done.result()
+        except BaseException:
+            if not done.done():
+                self.connection.interrupt()
+                wait([done], timeout=_PATIENCE)
+                self._stuck = not done.done()
+            raise
+
+    def close(self) -> None:
+        """Close the connection, unless that would wait for work that does not stop."""
+        if not self._stuck:
+            self.connection.close()
+
+
+def _distinct(names: Sequence[str]) -> list[str]:
+    taken = set(names)
+    found: list[str] = []
+    for name in names:
+        own, number = name, 0
+        while own in found or (number and own in taken):
+            number += 1
+            own = f"{name}_{number}"
+        found.append(own)
+    return found
 
 
 def _only_reads(duckdb: Any, query: str) -> None:
@@ -88,6 +151,8 @@ def _failed(error: Exception) -> StoreError:
 
 def _open(duckdb: Any, snapshot: Snapshot) -> Any:
     connection = duckdb.connect(":memory:", config={"autoinstall_known_extensions": "false"})
+    connection.execute(f"SET memory_limit = '{_MEMORY}'")
+    connection.execute(f"SET threads = {min(_THREADS, os.cpu_count() or 1)}")
     connection.execute("SET temp_directory = ''")
     files = _make_views(connection, snapshot)
     connection.execute(f"SET allowed_paths = [{', '.join(map(_quoted, files))}]")
