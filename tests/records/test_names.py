@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -75,3 +77,12 @@ def test_a_step_pattern_that_finds_no_number_is_an_error(pattern: str) -> None:
 def test_any_text_is_parsed_without_an_error(name: str) -> None:
     card = parse_model(name)
     assert all(getattr(card, field) is not None for field in card.guesses)
+
+
+def test_the_users_pattern_sees_a_bounded_part_of_a_name() -> None:
+    assert parse_model("x" * 10_000 + "-at77", r"-at(\d+)").step == 77
+    assert parse_model("-at77" + "x" * 10_000, r"-at(\d+)").step is None
+    # cubic in the length: 300 characters take a moment, 100,000 would take years
+    before = time.process_time()
+    parse_model("1" * 100_000, r"(\d+)\d+x")
+    assert time.process_time() - before < 10

@@ -46,6 +46,7 @@ PROVIDERS = frozenset(
 )
 """Inspect's provider prefixes and the like: they say how a model was reached, not what it is."""
 
+_SEEN = 300
 _UNITS = {"k": 1e3, "m": 1e6, "b": 1e9, "t": 1e12}
 _NUMBER = r"(\d+(?:\.\d+)?)"
 _SIZE = re.compile(rf"(?<![a-z0-9.]){_NUMBER}([kmbt])(?![a-z0-9])", re.I)
@@ -73,7 +74,9 @@ def parse_model(name: str, step_pattern: str | None = None) -> ModelCard:
     Args:
         name: The model as the log names it.
         step_pattern: A regular expression with one group that finds the training step in names that follow no known
-            convention (``--step 'ckpt-(\\d+)'``).
+            convention (``--step 'ckpt-(\\d+)'``). It sees the last 300 characters of a name, since the name is a
+            stranger's and the time may grow with a power of its length. A repetition of a repetition, ``(a+)+``, can
+            take for ever even so: do not write one.
 
     Returns:
         A card whose every field is listed in ``guesses``. Fields that the name says nothing about are None.
@@ -124,7 +127,7 @@ def _split_arguments(name: str) -> tuple[str, str | None]:
 
 def _own_step(name: str, pattern: str) -> re.Match[str] | None:
     try:
-        match = re.search(pattern, name)
+        match = re.compile(pattern).search(name, max(0, len(name) - _SEEN))
         if match is not None:
             int(match.group(1))
         return match
