@@ -30,6 +30,7 @@ ORDER = (
     "token_similarity",
     "char_similarity",
 )
+"""Kinds of twins for products of parts, best first; :func:`order_for` gives the order for a link."""
 _CHOICES = ("choice_probability", "brier", "choice_margin")
 # made of decoded text: every position of it is the most probable token, so a jump in it may be the decoder's
 DECODED = frozenset({"numeric_closeness", "token_similarity", "char_similarity"})
