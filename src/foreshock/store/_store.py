@@ -6,13 +6,11 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
-from foreshock._base import Progress, SchemaVersionError, StoreError, digest, pretty, quiet, utc_now
-from foreshock.records import SCHEMA_VERSION, Batch, Run
+from foreshock._base import Progress, StoreError, digest, quiet, utc_now
+from foreshock.records import Batch, Run
 from foreshock.store._commit import Commit, ScoreEntry, StoredCommit, Tombstone, read_commit, write_commit
-from foreshock.store._files import write_file, writing
 from foreshock.store._gc import GRACE, Collected, collect
+from foreshock.store._layout import listing, open_folder
 from foreshock.store._snapshot import Segment, Snapshot
 from foreshock.store._stream import Stream
 from foreshock.store._writer import Writer
@@ -22,7 +20,6 @@ if TYPE_CHECKING:
 
     from foreshock.store._sql import Answer
 
-_MARKER = "store.json"
 _LISTINGS = 100
 
 
@@ -62,22 +59,7 @@ class Store:
             StoreError: There is no store, or something else is in the folder.
             SchemaVersionError: A newer Foreshock made it.
         """
-        if "\0" in str(folder):
-            raise StoreError(f"{str(folder)!r} is no name of a folder", do="choose another one with --store")
-        root = Path(folder).absolute()
-        marker = root / _MARKER
-        try:
-            there = marker.is_file()
-        except OSError as error:
-            raise StoreError(
-                f"the folder cannot be read ({error.strerror})", do="choose another one with --store", where=str(root)
-            ) from None
-        if not there:
-            if not create:
-                raise StoreError("there is no store", do="make one: foreshock add LOGS", where=str(root))
-            _create(root)
-        _check_layout(marker)
-        return cls(root)
+        return cls(open_folder(folder, create=create))
 
     def snapshot(self, as_of: str | None = None) -> Snapshot:
         """What the store holds now, or held of what was known at ``as_of`` (ISO 8601).
@@ -233,7 +215,7 @@ class Store:
         if damage is not None:
             self._cache.clear()
         for _ in range(_LISTINGS):
-            names = _listing(folder)
+            names = listing(folder)
             found: list[StoreError] = []
             try:
                 for name in sorted(names.keys() - self._cache.keys()):
@@ -251,53 +233,4 @@ class Store:
             return {name: self._cache[name] for name in names if name in self._cache}
         raise StoreError(
             "commits vanish while they are read", do="end the other process and try again", where=str(folder)
-        )
-
-
-def _listing(folder: Path) -> dict[str, Path]:
-    """Files of commits by their stems. Git, for one, does not keep an empty folder: an absent one is not told apart."""
-    try:
-        return {path.stem: path for path in folder.iterdir() if path.suffix == ".json"}
-    except OSError as error:
-        raise StoreError(
-            f"the commits of the store cannot be listed ({error.strerror})",
-            expected="the folder commits beside store.json",
-            do="restore it from a backup; if the store was empty, make the folder again",
-            where=str(folder),
-        ) from None
-
-
-def _create(root: Path) -> None:
-    with writing(root):
-        (root / "commits").mkdir(parents=True, exist_ok=True)
-    # another process may be making the same store at this moment
-    if {path.name for path in root.iterdir()} <= {"commits", "tmp"}:
-        write_file(root, root / _MARKER, pretty({"schema": SCHEMA_VERSION}).encode())
-    elif not (root / _MARKER).is_file():
-        (root / "commits").rmdir()
-        raise StoreError(
-            "the folder holds something that is not a store",
-            expected="an empty or new folder",
-            do="choose another folder with --store",
-            where=str(root),
-        )
-
-
-def _check_layout(marker: Path) -> None:
-    try:
-        schema = msgspec.json.decode(marker.read_bytes())["schema"]
-    except (msgspec.DecodeError, KeyError, TypeError, RecursionError):
-        schema = None
-    except OSError as error:
-        raise StoreError(
-            f"the store cannot be read ({error.strerror})", do="ask its owner for access", where=str(marker)
-        ) from None
-    if type(schema) is not int or schema < 1:
-        raise StoreError("not the marker of a store", do="restore it from a backup", where=str(marker))
-    if schema > SCHEMA_VERSION:
-        raise SchemaVersionError(
-            f"the store has schema {schema}",
-            expected=f"schema {SCHEMA_VERSION} or older",
-            do="upgrade: pip install --upgrade foreshock",
-            where=str(marker),
         )
