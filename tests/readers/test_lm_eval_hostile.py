@@ -121,7 +121,7 @@ def test_a_run_whose_samples_cannot_be_read_is_not_complete(tmp_path: Path, cont
 
 
 def test_a_run_whose_samples_cannot_be_opened_is_not_complete(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from foreshock.readers import _lm_eval
+    from foreshock.readers import _lm_eval_files
 
     _, samples = write_pair(tmp_path, "t", HEADER, LINES)
     real = _discover.head
@@ -132,7 +132,7 @@ def test_a_run_whose_samples_cannot_be_opened_is_not_complete(tmp_path: Path, mo
         return real(path)
 
     monkeypatch.setattr(_discover, "head", closed)
-    monkeypatch.setattr(_lm_eval, "head", closed)
+    monkeypatch.setattr(_lm_eval_files, "head", closed)
     found = list(read_paths([tmp_path]))
     (run,) = [f.run for f in found if not isinstance(f, Failure)]
     assert run.status == "partial"
