@@ -387,6 +387,18 @@ def full_disk(limit: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
+def test_the_systems_words_are_taken_out_of_those_of_polars() -> None:
+    from polars.exceptions import ComputeError
+
+    from foreshock.store._files import writing
+
+    said = "parquet: File out of specification: underlying IO error: No space left on device (os error 28)"
+    with pytest.raises(StoreError, match=r"cannot write \(No space left on device\)"), writing(Path("x")):
+        raise ComputeError(said)
+    with pytest.raises(ZeroDivisionError), writing(Path("x")):
+        raise ZeroDivisionError
+
+
 def test_a_disk_that_fills_up_inside_polars_is_told_and_leaves_no_draft(store: Store) -> None:
     store.write(make_run("r0"), make_batches())
     segment = store.snapshot().segments()[0]

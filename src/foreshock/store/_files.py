@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import secrets
 import sys
 from collections.abc import Iterator
@@ -15,6 +16,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from foreshock._base import StoreError
+
+_SYSTEM = re.compile(r"([^:\n]+) \(os error \d+\)")
 
 
 @contextmanager
@@ -45,7 +48,10 @@ def _words(error: Exception) -> str | None:
     # the system's words come through Polars as they are ("No space left on device (os error 28)") or, where the disk
     # was full at the footer, not at all ("transport error"): whatever Polars cannot write is told in its own words
     polars = sys.modules.get("polars")
-    return str(error) if polars is not None and isinstance(error, polars.exceptions.PolarsError) else None
+    if polars is None or not isinstance(error, polars.exceptions.PolarsError):
+        return None
+    said = _SYSTEM.search(str(error))
+    return said[1].strip() if said else str(error)
 
 
 @contextmanager
