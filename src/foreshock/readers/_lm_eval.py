@@ -16,8 +16,8 @@ from foreshock.readers._files import source
 from foreshock.readers._json import text
 from foreshock.readers._lm_eval_aggregates import aggregates, item_metrics
 from foreshock.readers._lm_eval_files import Samples, kind_of, match, task_in_name, unread
-from foreshock.readers._lm_eval_header import Header, read_header
 from foreshock.readers._lm_eval_kinds import Task
+from foreshock.readers._lm_eval_results import Header, read_header
 from foreshock.readers._lm_eval_rows import SampleRows
 from foreshock.readers._lm_eval_samples import SampleStream
 from foreshock.readers._protocol import Candidate, Failure, Reading, ReadOptions

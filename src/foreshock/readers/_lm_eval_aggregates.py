@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from foreshock.readers._lm_eval_header import MAX_COUNT, Header, listed, size, subtasks
+from foreshock.readers._lm_eval_header import MAX_COUNT, listed, size, subtasks
 from foreshock.readers._lm_eval_line import finite
+from foreshock.readers._lm_eval_results import Header
 from foreshock.records import Batch
 
 RATES = frozenset(

@@ -10,7 +10,7 @@ from foreshock._base import ForeshockError
 from foreshock.readers import _lm_eval_header as facts
 from foreshock.readers._files import HEAD, head, open_bytes, whole
 from foreshock.readers._json import UTF8_BOM, check_encoding, fields
-from foreshock.readers._lm_eval_header import Header
+from foreshock.readers._lm_eval_results import Header
 from foreshock.readers._protocol import Candidate
 
 _SAMPLES = re.compile(rb'^\s*\[?\s*\{.*?"doc_id"\s*:', re.DOTALL)
