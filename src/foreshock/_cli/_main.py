@@ -54,7 +54,10 @@ def _run(arguments: list[str]) -> int:
 
 
 def _say(message: str, code: int) -> int:
-    print(f"foreshock: {message}", file=sys.stderr)  # noqa: T201 - the one place where an error is shown
+    from foreshock.report import clean
+
+    # names, paths and texts of other libraries may hold anything
+    print(f"foreshock: {clean(message)}", file=sys.stderr)  # noqa: T201 - the one place where an error is shown
     return code
 
 
