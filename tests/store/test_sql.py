@@ -151,13 +151,23 @@ RARE = "SELECT * FROM range(20000000000::BIGINT) WHERE range % 1000000007 = 1000
 @pytest.mark.parametrize("query", [ENDLESS, RARE])
 def test_ctrl_c_ends_a_query_that_would_not_end(filled: Store, query: str) -> None:
     list(filled.sql("SELECT 1").rows)  # imports are over
+    # a process started in the background by a shell ignores SIGINT, and so would this one
+    before_test = signal.signal(signal.SIGINT, signal.default_int_handler)
     timer = threading.Timer(1, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
     before = time.monotonic()
-    with pytest.raises(KeyboardInterrupt):
-        list(filled.sql(query).rows)
-    timer.cancel()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            list(filled.sql(query).rows)
+    finally:
+        timer.cancel()
+        signal.signal(signal.SIGINT, before_test)
     assert time.monotonic() - before < 5
+
+
+def test_a_long_query_draws_no_bar_among_its_rows(filled: Store, capfd: pytest.CaptureFixture[str]) -> None:
+    assert list(filled.sql("SELECT current_setting('enable_progress_bar')").rows) == [(False,)]
+    assert capfd.readouterr().out == ""
 
 
 def test_memory_and_threads_are_bounded(filled: Store) -> None:

@@ -154,6 +154,8 @@ def _open(duckdb: Any, snapshot: Snapshot) -> Any:
     connection.execute(f"SET memory_limit = '{_MEMORY}'")
     connection.execute(f"SET threads = {min(_THREADS, os.cpu_count() or 1)}")
     connection.execute("SET temp_directory = ''")
+    # the bar would go to standard output, among the rows
+    connection.execute("SET enable_progress_bar = false")
     files = _make_views(connection, snapshot)
     connection.execute(f"SET allowed_paths = [{', '.join(map(_quoted, files))}]")
     connection.execute("SET enable_external_access = false")
