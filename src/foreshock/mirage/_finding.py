@@ -205,12 +205,16 @@ def _advice(case: Case) -> str:
     if case.verdict != "unresolved":
         return _ADVICE[case.verdict].format(twin=case.twin.name if case.twin else "", hard=case.hard.name)
     told = []
-    if len(case.panel.points) < POINTS:
+    if not case.panel.axis_known:
+        # more of the same would not help: nothing says what they have in common and what orders them
+        told.append(
+            f"Put at least {POINTS} models on one line: `foreshock models --write models.toml`, then give those that "
+            "belong together one family, and each its size, tokens or date."
+        )
+    elif len(case.panel.points) < POINTS:
         told.append(
             f"Add {POINTS - len(case.panel.points)} or more models of {case.panel.family} along {case.panel.axis}."
         )
-    if not case.panel.axis_known:
-        told.append("Say what orders the models: `foreshock models --write models.toml`, fill in size, tokens or date.")
     if case.twin is None:
         told.append(f"Get a twin. {TWIN_COMMANDS}.")
     elif case.twin.kind in DECODED:
