@@ -73,6 +73,23 @@ def test_nothing_is_ruled_out_that_no_log_states(store: Store, ladder: Ladder) -
     assert status["prompt change"] == "unchecked"
 
 
+def test_a_score_of_unknown_meaning_is_judged_only_with_its_assumptions_told(store: Store) -> None:
+    for size in ("1b", "2b", "4b", "8b"):
+        run = Run(run_key=size, format="inspect", reader="t@1", model=f"p-{size}", task="sums")
+        rows = list(range(20))
+        responses = {"row": rows, "item_id": [str(i) for i in rows], "delivery": ["ok"] * 20, "output": ["x"] * 20}
+        scores = {
+            "row": rows, "metric_id": ["our_own_score"] * 20, "source": ["harness"] * 20,
+            "value": [float(i % 2) for i in rows], "status": ["scored"] * 20,
+        }  # fmt: skip
+        store.write(run, [Batch("responses", responses), Batch("scores", scores)])
+    (finding,) = check(store).findings
+    told = {alternative.name: (alternative.status, alternative.why) for alternative in finding.alternatives}
+    assert told["score scale"][0] == told["guessing"][0] == "unchecked"
+    assert "assumed" in told["score scale"][1]
+    assert "assumed" in told["guessing"][1]
+
+
 def test_the_same_store_gives_the_same_bytes(store: Store, ladder: Ladder, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
     ladder(SMOOTH, seeds=2, items=60)

@@ -58,7 +58,7 @@ def judge_items(task: Task, seed: int) -> list[Judged]:
         for line in task.lines:
             made = _named(panel(line, block, ids, correct), names, block.filter if len(task.blocks) > 1 else None)
             if made.points:
-                told = judge(made, hard, _apart(made, hard, twins), seed=seed, checks=_checks(line, main))
+                told = judge(made, hard, _apart(made, hard, twins), seed=seed, checks=_checks(line, main, task.chance))
                 found.append(_judged(made, told, task))
     return found
 
@@ -92,7 +92,7 @@ def _apart(made: Panel, hard: Hard, twins: list[Twin]) -> list[Twin]:
     ]
 
 
-def _checks(line: Line, main: Measure) -> Mapping[str, tuple[str, str]]:
+def _checks(line: Line, main: Measure, chance: float | None) -> Mapping[str, tuple[str, str]]:
     """Alternatives that the line's own runs settle; what a log does not state stays unchecked."""
     runs = [run for stop in line.stops for group in stop.groups for run in group]
     checks: dict[str, tuple[str, str]] = {}
@@ -111,6 +111,10 @@ def _checks(line: Line, main: Measure) -> Mapping[str, tuple[str, str]]:
         checks["model family"] = ("possible", "the line runs through several model families")
     if main.link is None:
         checks["score scale"] = ("unchecked", f"the link of {main.name} is not known; all-of-N was assumed")
+    elif main.high is None:
+        checks["score scale"] = ("unchecked", f"the largest value of {main.name} is not known; 1 was assumed")
+    if chance is None and main.link in (None, "argmax"):
+        checks["guessing"] = ("unchecked", f"the score of guessing on {main.name} is not known; 0 was assumed")
     return checks
 
 
