@@ -131,7 +131,7 @@ def test_mistakes_are_explained(name, params, message):
 
 
 def test_misdeclared_metrics_are_refused():
-    for wrong in ({"kind": "soft"}, {"link": "sum"}, {"grain": "run"}):
+    for wrong in ({"kind": "soft"}, {"link": "sum"}, {"grain": "suite"}):
         with pytest.raises(MetricError, match="is unknown"):
             metric(**{"kind": "hard", "needs": ("answer",), **wrong})
     with pytest.raises(MetricError, match="not a column"):

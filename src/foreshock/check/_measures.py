@@ -129,7 +129,7 @@ def _measure(row: dict[str, object], specs: dict[str, MetricSpec]) -> Measure | 
         link=spec.link,
         low=spec.low,
         high=spec.high,
-        higher_is_better=spec.higher_is_better,
+        higher_is_better=spec.higher_is_better is not False,
         source="foreshock",
         rows=rows,
     )

@@ -2,22 +2,28 @@
 
 from foreshock.metrics._harness import HarnessMetric, harness_metric
 from foreshock.metrics._position import positions
-from foreshock.metrics._registry import get_metric, list_metrics
-from foreshock.metrics._response import FIELDS, Response
+from foreshock.metrics._quantity import PER_ROW, Quantity
+from foreshock.metrics._registry import METRIC_GROUPS, get_metric, list_metrics, metric_group
+from foreshock.metrics._response import FIELDS, Response, Step
 from foreshock.metrics._score import ScoreColumns, score_batch
 from foreshock.metrics._spec import Inapplicable, MetricSpec, metric
 
 __all__ = [
     "FIELDS",
+    "METRIC_GROUPS",
+    "PER_ROW",
     "HarnessMetric",
     "Inapplicable",
     "MetricSpec",
+    "Quantity",
     "Response",
     "ScoreColumns",
+    "Step",
     "get_metric",
     "harness_metric",
     "list_metrics",
     "metric",
+    "metric_group",
     "positions",
     "score_batch",
 ]

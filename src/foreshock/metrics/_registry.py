@@ -28,7 +28,28 @@ _BUILTINS: dict[str, str] = {
 }
 # a metric's module is loaded when the metric is asked for: rapidfuzz and numpy stay out of `import foreshock`
 
+_GROUPS: dict[str, tuple[str, ...]] = {
+    "text": (
+        "token_similarity",
+        "char_similarity",
+        "position_accuracy",
+    ),
+    "probability": (
+        "gold_logprob",
+        "gold_probability",
+        "choice_probability",
+        "brier",
+        "choice_margin",
+    ),
+    "trace": (),
+}
+# each with default parameters, or with those that are written here
+
 _known: dict[str, Factory] = {}
+
+
+METRIC_GROUPS: tuple[str, ...] = tuple(_GROUPS)
+"""Names that :func:`metric_group` takes; no metric has one of them."""
 
 
 def register(factory: Factory) -> None:
@@ -37,6 +58,8 @@ def register(factory: Factory) -> None:
     Raises:
         MetricError: Another metric has this name.
     """
+    if factory.name in _GROUPS:
+        raise MetricError(f"{factory.name!r} is a group of metrics", do="give the metric another name")
     old = _known.get(factory.name)
     ours = _BUILTINS.get(factory.name)
     owner = old.origin if old else f"foreshock.metrics.{ours}:{factory.name}" if ours else factory.origin
@@ -81,8 +104,25 @@ def get_metric(name: str, /, **params: Any) -> MetricSpec:
     return find(name)(**{**told, **params})
 
 
+def metric_group(name: str) -> list[MetricSpec]:
+    """The metrics of a group, in fixed order: ``text``, ``probability`` or ``trace``.
+
+    Raises:
+        MetricError: There is no such group.
+
+    Examples:
+        >>> [m.name for m in metric_group("probability")][:2]
+        ['gold_logprob', 'gold_probability']
+    """
+    if name not in _GROUPS:
+        raise MetricError(f"there is no group of metrics {name!r}", expected=f"one of {', '.join(METRIC_GROUPS)}")
+    return [get_metric(each) for each in _GROUPS[name]]
+
+
 def list_metrics() -> list[MetricSpec]:
     """Every metric that can be found now, with its default parameters, by name; one without defaults is left out.
+
+    A metric of another package that cannot be made is left out with a ``RuntimeWarning``.
 
     Examples:
         >>> [m.name for m in list_metrics()][:2]
@@ -90,7 +130,17 @@ def list_metrics() -> list[MetricSpec]:
     """
     _load()
     factories = [find(name) for name in sorted({*_BUILTINS, *_known})]
-    return [factory() for factory in factories if len(factory.defaults()) == len(factory.signature.parameters)]
+    usable = [factory for factory in factories if len(factory.defaults()) == len(factory.signature.parameters)]
+    return [spec for factory in usable if (spec := _made(factory)) is not None]
+
+
+def _made(factory: Factory) -> MetricSpec | None:
+    try:
+        return factory()
+    except Exception as error:  # noqa: BLE001 - a stranger's factory may raise anything; the others are still listed
+        told = f"the metric {factory.name!r} ({factory.origin}) cannot be made: {type(error).__name__}: {error}"
+        warnings.warn(told, RuntimeWarning, stacklevel=3)
+        return None
 
 
 def _load() -> None:

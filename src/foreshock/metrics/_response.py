@@ -3,9 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
+
+
+class Step(NamedTuple):
+    """One step inside a response, as the trace table has it.
+
+    Attributes:
+        seq: Order inside the response, from 0.
+        turn: Assistant turn that it belongs to, from 0; None when it belongs to none.
+        kind: ``turn``, ``tool``, ``reasoning``, ``error``, ``limit``, ``probe``, ...
+        name: Tool or role.
+        ok: Whether it succeeded; None when it cannot fail, or when its outcome is not in the log.
+        tokens: Size, in ``unit``.
+        unit: ``tokens`` or ``characters``.
+        seconds: Duration.
+        value: Short content: arguments, error; bounded by the reader.
+    """
+
+    seq: int
+    turn: int | None = None
+    kind: str | None = None
+    name: str | None = None
+    ok: bool | None = None
+    tokens: int | None = None
+    unit: str | None = None
+    seconds: float | None = None
+    value: str | None = None
 
 
 class Response(msgspec.Struct, frozen=True, gc=False):
@@ -32,6 +58,8 @@ class Response(msgspec.Struct, frozen=True, gc=False):
         token_unit: Whose tokens.
         seconds: Working time.
         meta: JSON of what else the log says.
+        trace: Steps in order of ``seq``; None or empty when the log has none for this response.
+        harness_scores: The harness's own values of this response, by metric id; only those with a value.
         task, run_key, item_key, item_id: Where it belongs.
     """
 
@@ -58,6 +86,8 @@ class Response(msgspec.Struct, frozen=True, gc=False):
     token_unit: str | None = None
     seconds: float | None = None
     meta: str | None = None
+    trace: list[Step] | None = None
+    harness_scores: dict[str, float] | None = None
     task: str | None = None
     run_key: str | None = None
     item_key: str | None = None
@@ -70,8 +100,18 @@ Given = Any
 FIELDS: tuple[str, ...] = Response.__struct_fields__
 """Every column that a metric may look at."""
 
-LISTS = frozenset({"targets", "choices", "choice_logprobs", "gold_token_logprobs", "output_token_logprobs"})
-"""Columns of lists: an empty list says as little as None."""
+LISTS = frozenset(
+    {
+        "targets",
+        "choices",
+        "choice_logprobs",
+        "gold_token_logprobs",
+        "output_token_logprobs",
+        "trace",
+        "harness_scores",
+    }
+)
+"""Columns of lists and mappings: an empty one says as little as None."""
 
 
 def as_response(row: Response | Mapping[str, Any]) -> Response:

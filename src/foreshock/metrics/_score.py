@@ -8,12 +8,12 @@ from itertools import repeat
 from typing import Any, NamedTuple
 
 from foreshock._base import MetricError, canonical
+from foreshock.metrics._quantity import PER_ROW, Quantity
 from foreshock.metrics._response import FIELDS, LISTS, Response
 from foreshock.metrics._spec import Columns, Inapplicable, MetricSpec
-from foreshock.records import Delivery, ScoreStatus
+from foreshock.records import ScoreStatus
 
 SCORED, UNPARSED, NEEDS, FAILED = (s.value for s in ScoreStatus)
-ARRIVED = frozenset({None, *(d.value for d in Delivery if d.arrived)})
 LABEL_LIMIT = 200
 """Characters kept of an error message."""
 
@@ -28,7 +28,8 @@ class ScoreColumns(NamedTuple):
     Attributes:
         values: A finite float, or None unless the status is ``scored``.
         statuses: ``scored``, ``unparsed``, ``needs`` or ``failed``.
-        labels: Why there is no value; for position metrics the JSON list of what each position got.
+        labels: Why there is no value; for position metrics the JSON list of what each position got; for metrics of
+            grain ``run`` the JSON list of the row's statistics; for metrics with a unit per row that unit.
         parts: Further named values, by name.
     """
 
@@ -49,7 +50,7 @@ def score_batch(spec: MetricSpec, columns: Columns) -> ScoreColumns:
     or why the metric makes no sense there); a row that was delivered without an answer that could be extracted gets
     ``unparsed``; a row on which the metric raises, or gives something that is not a finite number, gets ``failed`` with
     the error in its label. Rows never affect each other, except that a metric of grain ``item`` sees all responses of
-    an item and gives each of them the item's value.
+    an item and gives each of them the item's value. With grain ``run`` the value is that of the row alone.
 
     Raises:
         MetricError: The columns have different lengths.
@@ -81,8 +82,9 @@ def _triage(spec: MetricSpec, columns: Columns, rows: int) -> dict[int, tuple[st
     """Status and label of every row that the metric cannot be applied to."""
     problems: dict[int, tuple[str, str]] = {}
     deliveries = columns.get("delivery")
-    if deliveries is not None and not ARRIVED.issuperset(deliveries):
-        problems = {i: (NEEDS, f"delivery: {d}") for i, d in enumerate(deliveries) if d not in ARRIVED}
+    taken = frozenset({None, *spec.deliveries})
+    if deliveries is not None and not taken.issuperset(deliveries):
+        problems = {i: (NEEDS, f"delivery: {d}") for i, d in enumerate(deliveries) if d not in taken}
     for name in spec.unless:
         there = columns.get(name)
         if there is not None and (any(there) if name in LISTS else there.count(None) < rows):
@@ -162,7 +164,10 @@ def _repetitions(spec: MetricSpec, columns: Columns, rows: int) -> tuple[list[in
 
 
 def _key(values: tuple[Any, ...]) -> tuple[Any, ...]:
-    return tuple(tuple(value) if isinstance(value, list) else value for value in values)
+    return tuple(
+        tuple(value) if isinstance(value, list) else tuple(value.items()) if isinstance(value, dict) else value
+        for value in values
+    )
 
 
 def _guarded(function: Callable[[Any], Any], argument: Any) -> Any:
@@ -190,7 +195,7 @@ def _by_item(function: Callable[[Any], Any], records: list[Response], columns: C
 
 
 def _collect(spec: MetricSpec, outcomes: Sequence[Any], rows: int) -> ScoreColumns:
-    if spec.grain != "position" and not spec.names:
+    if spec.grain not in ("position", "run") and not spec.names:
         plain = _all_finite(outcomes)
         if plain is not None:
             return ScoreColumns(plain, [SCORED] * rows, [None] * rows)
@@ -202,7 +207,8 @@ def _collect(spec: MetricSpec, outcomes: Sequence[Any], rows: int) -> ScoreColum
         value, status, label, rest = _outcome(spec, outcome)
         values.append(value)
         statuses.append(status)
-        labels.append(label if label is None or (spec.grain == "position" and status == SCORED) else bounded(label))
+        whole = label is None or (spec.grain in ("position", "run") and status == SCORED)  # JSON, which is not cut
+        labels.append(label if whole else bounded(label or ""))
         for name, part in parts.items():
             part.append(rest.get(name))
     return ScoreColumns(values, statuses, labels, parts)
@@ -232,10 +238,29 @@ def _value(spec: MetricSpec, outcome: Any) -> tuple[float, str, str | None, dict
     if spec.grain == "position":
         positions = _all_finite(list(outcome)) or [_finite(v) for v in outcome]
         return math.fsum(positions) / len(positions), SCORED, canonical(positions).decode(), {}  # type: ignore[arg-type]
+    if spec.grain == "run":
+        return _alone(spec, outcome)
+    if spec.unit == PER_ROW:
+        if not isinstance(outcome, Quantity) or not outcome.unit:
+            raise TypeError(f"gave {outcome!r:.80} where each value states its unit: Quantity(value, unit)")
+        return _finite(outcome.value), SCORED, outcome.unit, {}
     if spec.names:
         named = _named(spec, outcome)
         return named[spec.names[0]], SCORED, None, named
     return _finite(outcome), SCORED, None, {}
+
+
+def _alone(spec: MetricSpec, outcome: Any) -> tuple[float, str, str | None, dict[str, float]]:
+    """Value of a run that had this row only, and the row's statistics as JSON."""
+    import numpy as np
+
+    statistics = [_finite(value) for value in outcome]
+    if len(statistics) != len(spec.statistics):
+        raise TypeError(f"gave {len(statistics)} statistics where the metric declares {', '.join(spec.statistics)}")
+    found = spec.result(np.array([statistics]))
+    named = _named(spec, found) if spec.names else {}
+    value = named[spec.names[0]] if spec.names else _finite(found)
+    return value, SCORED, canonical(statistics).decode(), named
 
 
 def _named(spec: MetricSpec, outcome: Any) -> dict[str, float]:
