@@ -19,12 +19,14 @@ from foreshock.check._moved import moved_rows
 from foreshock.check._opening import opening
 from foreshock.check._tables import model_rows, run_row, total_rows
 from foreshock.check._task import load_task, main_scores
+from foreshock.integrity import CODES as DATA_CODES
+from foreshock.integrity import examine
 from foreshock.records import Counts, Document, Finding, ModelCard, Run
-from foreshock.scoring import agreement, score
+from foreshock.scoring import Agreement, agreement, score
 from foreshock.series import Line, aggregate_series, family_label, lines, model_cards
 from foreshock.store import Snapshot, Store
 
-CODES = ("FS301",)
+CODES = (*DATA_CODES, "FS301")
 """Codes of the findings that ``check`` can give."""
 
 MOVED_PER_FINDING = 10
@@ -118,17 +120,20 @@ def check(
     for run in runs:
         by_task[run.task].append(run)
     trails: dict[str, list[Line]] = defaultdict(list)
-    for line in lines(runs, cards, options.axis):
+    found = lines(runs, cards, options.axis)
+    for line in found:
         trails[line.task].append(line)
+    agreed = agreement(snapshot, tasks=by_task)
     views = []
     room = MOVED_IN_ALL
-    context = _Context(snapshot, cards, _agreement(snapshot, sorted(by_task)), options.seed)
+    context = _Context(snapshot, cards, _agreement(agreed), options.seed)
     for done, (task, members) in enumerate(sorted(by_task.items())):
         progress("judge", done, len(by_task))
         views.append(_view(context, _Subject(task, members, trails[task]), room))
         room -= len(views[-1].moved)
     progress("judge", len(by_task), len(by_task))
-    return _document(runs, views, options, command, failures)
+    faults = examine(snapshot, runs, agreement=agreed, lines=found)
+    return _document(runs, views, faults, options, command, failures)
 
 
 def _chosen(snapshot: Snapshot, cards: Mapping[str, ModelCard], options: CheckOptions) -> list[Run]:
@@ -153,13 +158,13 @@ def _chosen(snapshot: Snapshot, cards: Mapping[str, ModelCard], options: CheckOp
     return runs
 
 
-def _agreement(snapshot: Snapshot, tasks: Sequence[str]) -> dict[str, tuple[int, int]]:
+def _agreement(agreed: Sequence[Agreement]) -> dict[str, tuple[int, int]]:
     """Responses on which our hard metric equals the harness's own score, and how many were compared, by run key.
 
     Where the harness gave several scores, one that by its name measures the same counts before one that may not.
     """
     found: dict[str, tuple[bool, int, int]] = {}
-    for told in agreement(snapshot, tasks=tasks):
+    for told in agreed:
         if told.n and told.metric in PRIMARY:
             found[told.run_key] = max(found.get(told.run_key, (False, 0, 0)), (told.comparable, told.agree, told.n))
     return {key: (agree, n) for key, (_, agree, n) in found.items()}
@@ -222,6 +227,7 @@ def _trust(card: Any) -> dict[str, Any]:
 def _document(
     runs: Sequence[Run],
     views: Sequence[_View],
+    faults: Sequence[Finding],
     options: CheckOptions,
     command: Sequence[str],
     failures: Sequence[tuple[str, str]],
@@ -235,7 +241,7 @@ def _document(
         command=list(command),
         generated_at=utc_now(),
         counts=msgspec.to_builtins(total),
-        findings=[one.finding for one in judged],
+        findings=[*(f for f in faults if _selected(f, options)), *(one.finding for one in judged)],
         tables={
             "opening": opening(runs, judged, metrics, len(failures)),
             "trust": [view.trust for view in views],

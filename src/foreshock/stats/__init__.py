@@ -12,28 +12,44 @@ from foreshock.stats._intervals import (
     t_quantile,
     wilson,
 )
+from foreshock.stats._letters import letters, tie_groups
 from foreshock.stats._links import Link, floored, identity, logit, loglog
-from foreshock.stats._multiple import benjamini_hochberg, holm
-from foreshock.stats._permutation import permutation_p, sign_flip
+from foreshock.stats._mcnemar import McNemar, mcnemar, tango_interval
+from foreshock.stats._multiple import benjamini_hochberg, holm, partial_conjunction
+from foreshock.stats._paired import cluster_sums, discordance, paired_detectable, paired_interval, paired_items
+from foreshock.stats._permutation import permutation_p
+from foreshock.stats._sign_flip import SignFlip, sign_flip
 
 __all__ = [
     "Link",
+    "McNemar",
+    "SignFlip",
     "benjamini_hochberg",
     "clopper_pearson",
+    "cluster_sums",
     "clustered_stderr",
+    "discordance",
     "floored",
     "holm",
     "identity",
     "item_weights",
     "joint_means",
+    "letters",
     "logit",
     "loglog",
+    "mcnemar",
     "mean_interval",
     "normal_quantile",
+    "paired_detectable",
+    "paired_interval",
+    "paired_items",
+    "partial_conjunction",
     "percentile_interval",
     "permutation_p",
     "sign_flip",
     "t_quantile",
+    "tango_interval",
+    "tie_groups",
     "weighted_means",
     "wilson",
 ]

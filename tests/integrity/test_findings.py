@@ -1,0 +1,185 @@
+"""Each finding fires on a planted fault and is silent without it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from foreshock.integrity import CODES, changes, examine, pairing
+from foreshock.records import Finding, Run, State
+from foreshock.scoring import score
+from foreshock.store import Store
+from tests.integrity.conftest import Put
+
+RIGHT = [(f"{i}", f"{i}", f"{i}", 1.0) for i in range(20)]
+HALF = [(f"{i}", f"{i if i % 2 else 'x'}", f"{i}", float(i % 2)) for i in range(20)]
+
+
+def found(store: Store, code: str) -> list[Finding]:
+    score(store)
+    told = examine(store.snapshot())
+    assert {finding.code for finding in told} <= set(CODES)
+    return [finding for finding in told if finding.code == code]
+
+
+def test_sound_runs_give_no_finding(store: Store, put: Put) -> None:
+    put("m-1b", HALF, prompt_hash="p", scorer_hash="s", task_version="1")
+    put("m-2b", RIGHT, prompt_hash="p", scorer_hash="s", task_version="1")
+    score(store)
+    assert examine(store.snapshot()) == []
+
+
+def test_fs101_names_the_responses_that_differ(store: Store, put: Put) -> None:
+    put("m-1b", [*HALF[:-1], ("19", "19", "19", 0.0)])
+    (told,) = found(store, "FS101")
+    assert told.state is State.FIRING
+    assert told.evidence_total == 1
+    assert told.evidence[0].item == "19"
+    assert told.evidence[0].what == "ours 1, harness 0"
+    assert told.effect is not None
+    assert told.effect.value == pytest.approx(1 / 20)
+
+
+def test_fs101_of_a_metric_with_another_rule_is_pending(store: Store, put: Put) -> None:
+    put("m-1b", [("1", "yes.", "yes", 1.0), ("2", "no", "no", 1.0)], metric="match")
+    (told,) = found(store, "FS101")
+    assert told.state is State.PENDING
+
+
+def test_fs102_shows_both_denominators(store: Store, put: Put) -> None:
+    put("m-1b", HALF, expected=40)
+    (told,) = found(store, "FS102")
+    assert told.state is State.FIRING
+    assert "0.5 over 20 scored" in told.title
+    assert "0.25 over 40 expected" in told.title
+    assert told.effect is not None
+    assert told.effect.value == pytest.approx(0.25)
+
+
+def test_fs102_within_the_margin_is_pending(store: Store, put: Put) -> None:
+    put("m-1b", HALF, expected=21)
+    (told,) = found(store, "FS102")
+    assert told.state is State.PENDING
+
+
+def total(value: float, stderr: float | None, metric: str = "acc", **more: Any) -> dict[str, Any]:
+    return {"metric_id": metric, "value": value, "stderr": stderr, **more}
+
+
+def test_fs103_an_error_of_0_between_the_ends_cannot_be(store: Store, put: Put) -> None:
+    put("m-1b", [], totals=[total(0.5, 0.0, n=100)])
+    put("m-2b", [], totals=[total(0.0, 0.0, n=100)])
+    put("m-3b", [], totals=[total(0.5, 0.05, n=100)])
+    (told,) = found(store, "FS103")
+    assert told.state is State.FIRING
+    assert told.subject.runs == ["m-1b/sums"]
+
+
+def test_fs103_of_an_unknown_metric_is_pending(store: Store, put: Put) -> None:
+    put("m-1b", [], totals=[total(0.5, 0.0, "home_made")])
+    (told,) = found(store, "FS103")
+    assert told.state is State.PENDING
+    assert [a.name for a in told.alternatives] == ["equal scores"]
+
+
+def test_fs104_a_second_answer_in_the_same_place(store: Store, put: Put) -> None:
+    put("m-1b", [*HALF, ("3", "another", "3", 0.0)])
+    (told,) = found(store, "FS104")
+    assert (told.state, told.verdict, told.evidence_total) == (State.FIRING, "duplicates", 1)
+    assert told.evidence[0].item == "3"
+
+
+def test_fs104_equal_repetitions_are_pending_and_epochs_are_none(store: Store, put: Put) -> None:
+    put("m-1b", [*HALF, HALF[3]])
+    (told,) = found(store, "FS104")
+    assert told.state is State.PENDING
+
+
+def test_fs104_epochs_are_no_duplicates(store: Store, put: Put) -> None:
+    put("m-1b", [*HALF, *HALF], more={"epoch": [1] * 20 + [2] * 20})
+    assert found(store, "FS104") == []
+
+
+def test_fs104_items_that_only_one_run_has(store: Store, put: Put) -> None:
+    one, two = put("m-1b", HALF), put("m-2b", RIGHT[:15])
+    (told,) = found(store, "FS104")
+    assert (told.state, told.verdict) == (State.PENDING, "unpaired")
+    assert "15 items of 20" in told.title
+    whole = pairing(store.snapshot(), "sums", [one, two])
+    assert (whole.shared, whole.any, dict(whole.items)) == (15, 20, {"m-1b/sums": 20, "m-2b/sums": 15})
+
+
+def test_fs104_reworded_items_share_nothing(store: Store, put: Put) -> None:
+    put("m-1b", HALF)
+    put("m-2b", RIGHT, text="please tell: {}")
+    (told,) = found(store, "FS104")
+    assert told.state is State.FIRING
+
+
+@pytest.mark.parametrize("field", ["prompt_hash", "scorer_hash", "judge", "task_version"])
+def test_fs105_each_fact_that_changed(field: str) -> None:
+    def run(model: str, **facts: Any) -> Run:
+        return Run(run_key=model, format="lm-eval", reader="t@1", model=model, task="t", **facts)
+
+    same = [run("a", **{field: "1"}), run("b", **{field: "1"}), run("c")]
+    assert changes(same) == []
+    (told,) = changes([*same, run("d", **{field: "2"})])
+    assert told.state is State.FIRING
+    assert [e.run for e in told.evidence] == ["d"]
+    # shots are another prompt by intention
+    assert changes([*same, run("d", **{field: "2"}, conditions={"shots": "5"})]) == []
+
+
+def test_fs106_percent_beside_fractions(store: Store, put: Put) -> None:
+    put("m-1b", [], totals=[total(0.5, 0.05)])
+    put("m-2b", [], totals=[total(61.0, 5.0)])
+    (told,) = found(store, "FS106")
+    assert told.state is State.FIRING
+    assert [e.run for e in told.evidence] == ["m-2b/sums"]
+
+
+@pytest.mark.parametrize("metric", ["ppl", "brier_score", "loglikelihood"])
+def test_fs106_metrics_that_are_no_rates_may_cross_1(store: Store, put: Put, metric: str) -> None:
+    put("m-1b", [], totals=[total(0.9, 0.05, metric)])
+    put("m-2b", [], totals=[total(1.7, 0.05, metric)])
+    assert found(store, "FS106") == []
+
+
+def test_fs107_tasks_that_fall_to_chance_together(store: Store, put: Put) -> None:
+    tasks = ["one", "two", "three", "four"]
+    for task in tasks:
+        for model, value in (("m-1b", 0.6), ("m-2b", 0.7), ("m-4b", 0.26)):
+            put(model, [], task=task, totals=[total(value, 0.014, n=1_000)], chance=0.25)
+    (told,) = found(store, "FS107")
+    assert told.state is State.FIRING
+    assert told.subject.model == "m-4b"
+    assert told.evidence_total == 4
+    assert told.p is not None
+    assert told.q is not None
+    assert told.p < told.q < 0.001
+
+
+def test_fs107_models_that_only_follow_each_other_in_time_are_no_line(store: Store, put: Put) -> None:
+    for task in ["one", "two", "three", "four"]:
+        for place, (model, value) in enumerate((("alpha", 0.7), ("beta", 0.26))):
+            totals = [total(value, 0.014, n=1_000)]
+            put(model, [], task=task, totals=totals, chance=0.25, created=f"2026-01-0{place + 1}")
+    assert found(store, "FS107") == []
+
+
+def test_fs108_nothing_was_delivered(store: Store, put: Put) -> None:
+    put("m-1b", [(f"{i}", " \n", f"{i}", 0.0) for i in range(20)])
+    put("m-2b", HALF)
+    (told,) = found(store, "FS108")
+    assert told.state is State.FIRING
+    assert told.subject.model == "m-1b"
+    assert told.evidence_total == 20
+
+
+def test_fs108_half_empty_is_no_finding_and_most_is_pending(store: Store, put: Put) -> None:
+    put("m-1b", [(f"{i}", "" if i % 2 else "x", f"{i}", 0.0) for i in range(20)])
+    assert found(store, "FS108") == []
+    put("m-2b", [(f"{i}", "" if i else "0", f"{i}", float(i == 0)) for i in range(20)])
+    (told,) = found(store, "FS108")
+    assert (told.state, told.verdict) == (State.PENDING, "mostly-empty")
