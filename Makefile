@@ -32,6 +32,7 @@ check: $(VENV)/.ready ## Lint, types, floors, docs and CLI reference
 	$(BIN)/python tools/cli_reference.py --check
 	$(BIN)/python tools/api_reference.py --check
 	$(BIN)/python tools/table_reference.py --check
+	$(BIN)/python tools/formats_reference.py --check
 
 test-slow: $(VENV)/.ready ## Long studies: crash, calibration and browser tests
 	$(BIN)/python -m pytest -m slow
@@ -40,10 +41,11 @@ bench: $(VENV)/.ready ## Speed and accuracy beside the peers; results under benc
 	$(BIN)/python benchmarks/read_logs.py
 	$(BIN)/python benchmarks/mirage_worlds.py
 
-docs: $(VENV)/.ready ## Write again what is made from the code: cli.md, api.md, tables.md, the pinned names
+docs: $(VENV)/.ready ## Write again what is made from the code: cli.md, api.md, tables.md, formats.md, the pinned names
 	$(BIN)/python tools/cli_reference.py
 	$(BIN)/python tools/api_reference.py
 	$(BIN)/python tools/table_reference.py
+	$(BIN)/python tools/formats_reference.py
 	$(BIN)/python tests/house/test_public_names.py
 
 clean: ## Remove the environment and all caches

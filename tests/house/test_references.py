@@ -6,6 +6,7 @@ from typing import Annotated
 import pytest
 import typer
 
+import formats_reference
 import table_reference
 from _docs.commands import CommandLine
 from _docs.generated import outcome, write_or_check
@@ -117,3 +118,14 @@ def test_meanings_are_taken_from_docstrings() -> None:
         "high": "Ends of the range.",
         "name": "See `x`.",
     }
+
+
+def test_like_files_of_a_folder_are_one_row_with_sums() -> None:
+    like = {f"a/{n}.json": {"format": "f", "version": "1", "runs": n, "aggregates": 2} for n in range(6)}
+    odd = {"a/x.json": {"format": "f", "version": "1", "runs": 1, "remark": "a|b"}}
+    items = {"a/y.json": {"format": "f", "runs": 1, "items": 2000, "states": {"error": 1, "ok": 1999}}}
+    assert formats_reference.render(like | odd | items).splitlines()[3:] == [
+        "| `a/ (6 files)` | f | 1 | 15 | | | 12 | |",
+        "| `a/x.json` | f | 1 | 1 | | | | a\\|b |",
+        "| `a/y.json` | f | | 1 | 2,000 | 1,999 ok, 1 error | | |",
+    ]

@@ -13,7 +13,9 @@ from foreshock.readers import ReadOptions, read_paths
 
 from ._read import read_one
 
-ORACLE = json.loads((Path(__file__).parent.parent / "oracles" / "mmlu_pro_expected.json").read_text("utf-8"))["files"]
+ORACLES = Path(__file__).parent.parent / "oracles"
+ORACLE = json.loads((ORACLES / "mmlu_pro_expected.json").read_text("utf-8"))["files"]
+FORMATS = json.loads((ORACLES / "formats.json").read_text("utf-8"))["files"]
 
 
 @pytest.mark.parametrize("name", ORACLE)
@@ -38,6 +40,9 @@ def test_counts(shared_data: Path, name: str) -> None:
     assert sum(o == "" for o in read.column("responses", "output")) == entry["text_empty"]
     assert set(read.column("responses", "delivery")) == {"ok"}
     assert read.column("scores", "row") == [], "the files hold predictions, not scores"
+    row = FORMATS[f"mmlu_pro/{name}"]
+    assert (read.run.format, len(set(ids)), row["scored"]) == (row["format"], row["items"], 0)
+    assert Counter(read.column("responses", "delivery")) == row["states"]
 
 
 def test_the_licence_beside_the_files_is_passed_over(shared_data: Path) -> None:
