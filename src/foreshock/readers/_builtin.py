@@ -12,6 +12,9 @@ from foreshock.readers._protocol import Reader
 OWN = (
     "foreshock.readers._inspect:InspectReader",
     "foreshock.readers._lm_eval:LmEvalReader",
+    "foreshock.readers._helm:HelmReader",
+    "foreshock.readers._promptfoo:PromptfooReader",
+    "foreshock.readers._deepeval:DeepEvalReader",
 )
 # these take any table whose columns are understood, so every other reader is asked before them
 GENERAL = (
