@@ -30,7 +30,8 @@ def test_permutation_p_keeps_its_rate() -> None:
 def test_sign_flip_equals_enumeration(n: int) -> None:
     d = np.random.default_rng(n).normal(0.4, 1, n)
     sums = [abs(sum(s * x for s, x in zip(signs, d, strict=True))) for signs in product((-1, 1), repeat=n)]
-    p, least = sign_flip(d, np.random.default_rng(0))
+    p, least, replicates = sign_flip(d, np.random.default_rng(0))
+    assert replicates is None
     assert p == pytest.approx(np.mean(np.asarray(sums) >= abs(d.sum()) - 1e-12))
     assert least == 2 / 2**n
 
@@ -47,8 +48,8 @@ def test_sign_flip_keeps_its_rate_and_ignores_ties() -> None:
     rng = np.random.default_rng(4)
     p = [sign_flip(rng.standard_normal(10), rng)[0] for _ in range(1500)]
     assert np.mean(np.asarray(p) <= 0.05) == pytest.approx(0.05, abs=0.018)
-    assert sign_flip([0.0, np.nan], rng) == (1.0, 1.0)
-    assert sign_flip([0.0, 1.0, 2.0, 3.0], rng) == (0.25, 0.25)
+    assert sign_flip([0.0, np.nan], rng) == (1.0, 1.0, None)
+    assert sign_flip([0.0, 1.0, 2.0, 3.0], rng) == (0.25, 0.25, None)
 
 
 @settings(max_examples=60, deadline=None)
