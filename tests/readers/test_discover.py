@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from foreshock._base import load_plugins
-from foreshock.readers import Candidate, Failure, Reading, ReadOptions, _builtin, _discover, read_paths
+from foreshock.readers import Candidate, Failure, Reading, ReadOptions, _builtin, _discover, read_paths, readers
 from foreshock.records import Run
 from foreshock.store import Store
 
@@ -53,7 +53,7 @@ def test_an_unknown_file_named_itself_is_an_error(tmp_path: Path) -> None:
     path.write_text("Apache", "utf-8")
     message = failure(path)
     assert "no reader knows this file" in message
-    assert "inspect, lm-eval, table, items" in message
+    assert ", ".join(readers()) in message
     assert "no such file" in failure(tmp_path / "nowhere.json")
 
 
@@ -105,43 +105,6 @@ def test_what_looks_like_data_in_a_folder_is_told(tmp_path: Path, name: str, dat
     assert len(reads) == 1
     assert [f.path for f in failures] == ([path] if told else [])
     assert str(path) in failure(path), "a file that is named itself always is"
-
-
-def make_helm(folder: Path) -> Path:
-    folder.mkdir(parents=True)
-    rows = [{"instance_id": f"id{i}", "predicted_text": "a", "stats": {"em": 1.0}} for i in range(3)]
-    for name, content in {
-        "run_spec.json": {"name": "x", "scenario_spec": {}, "adapter_spec": {}},
-        "scenario.json": {"name": "x"},
-        "per_instance_stats.json": rows,
-        "display_predictions.json": rows,
-    }.items():
-        (folder / name).write_text(json.dumps(content, indent=2), "utf-8")
-    return folder
-
-
-def test_a_helm_run_is_one_failure_and_no_puzzle(tmp_path: Path) -> None:
-    folders = [make_helm(tmp_path / "helm" / name) for name in ("a", "b")]
-    make_run(tmp_path / "good")
-    reads, failures = read_all(tmp_path)
-    assert len(reads) == 1
-    assert [f.path for f in failures] == folders
-    message = str(failures[0].error)
-    assert message.startswith(f"{folders[0]}: HELM runs are not read; expected a known format: inspect, lm-eval, table")
-    assert "COLUMN" not in message
-    assert "HELM" in failure(folders[0] / "run_spec.json")
-    predictions = folders[0] / "display_predictions.json"
-    reads, failures = read_all(predictions, map={"item": "instance_id", "output": "predicted_text"})
-    assert [len(r.column("responses", "row")) for r in reads] == [3], "columns that are told are read"
-    (folders[0] / "run_spec.json").unlink()
-    assert "HELM" not in str(read_all(folders[0])[1][0].error), "the name of a file alone says nothing"
-
-
-def test_real_helm_runs_are_one_failure_each(shared_data: Path) -> None:
-    reads, failures = read_all(shared_data / "logs" / "helm")
-    assert not reads
-    assert len(failures) == len(list((shared_data / "logs" / "helm").iterdir()))
-    assert all("HELM runs are not read" in str(f.error) for f in failures)
 
 
 def test_a_file_that_vanishes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

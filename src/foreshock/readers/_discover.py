@@ -13,9 +13,10 @@ from foreshock._base import ForeshockError, Progress, ReadError, quiet
 from foreshock.readers._builtin import readers
 from foreshock.readers._contain import reported
 from foreshock.readers._files import head
+from foreshock.readers._helm_files import passed_over, together
 from foreshock.readers._json import check_encoding
 from foreshock.readers._protocol import Candidate, Failure, Reader, Reading, ReadOptions
-from foreshock.readers._unknown import helm_error, helm_folder, looks_like_data, unknown
+from foreshock.readers._unknown import looks_like_data, unknown
 
 STORE_FILE = "store.json"
 # readers of any table there is; what the others do not know may still be of a known origin
@@ -58,13 +59,10 @@ def read_paths(
     known = readers()
     files = list(find(paths))
     wanted = _not_skipped(files, skip) if skip else files
-    told: set[Path] = set()
     for done, item in enumerate(wanted, 1):
         outcome = _recognise(item, options, known)
         if isinstance(outcome, Failure):
-            if outcome.path not in told:  # a failure may be that of a whole folder
-                told.add(outcome.path)
-                yield outcome
+            yield outcome
         elif outcome is not None:
             claimed.setdefault(outcome, []).append(item.path)
         progress("recognise", done, len(wanted))
@@ -138,6 +136,8 @@ def _group(path: Path) -> tuple[str, str]:
     moment = _MOMENT.search(path.name)
     if moment:
         return str(path.parent), moment[0]
+    if together(path):
+        return str(path.parent), "helm"
     beside = path.parent / "results.json"
     if (path.suffix == ".jsonl" and os.path.exists(beside)) or path.name == beside.name:  # noqa: PTH110
         return str(path.parent), "results"
@@ -156,10 +156,9 @@ def _recognise(item: Found, options: ReadOptions, known: dict[str, Reader]) -> s
             )
         found = candidate(path)
         claimed = _claimed(found, options, known)
-        if claimed in (None, *TAKE_ANYTHING) and not (options.map or options.preset or options.csv):
-            folder = helm_folder(path)
-            if folder is not None:
-                return Failure(folder, helm_error(folder, list(known)))
+        told = item.named or options.map or options.preset or options.csv
+        if claimed in (None, *TAKE_ANYTHING) and not told and passed_over(path):
+            return None
         if isinstance(claimed, str):
             return claimed
         if claimed is not None:

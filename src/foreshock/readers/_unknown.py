@@ -6,7 +6,6 @@ import csv
 import re
 import shlex
 from collections.abc import Sequence
-from pathlib import Path
 
 from foreshock._base import BrokenFileError, ForeshockError, UnknownFormatError
 from foreshock.readers._json import UTF8_BOM
@@ -21,13 +20,6 @@ DATA_SUFFIXES = frozenset(
 PACKED = frozenset({".gz", ".bz2", ".xz", ".zst"})
 # of files with these, the content decides
 PLAIN_SUFFIXES = frozenset({"", ".txt", ".text", ".log", ".out", ".dat", ".data", ".tab"})
-HELM = frozenset(
-    {
-        *("run_spec.json", "scenario.json", "scenario_state.json", "stats.json", "per_instance_stats.json"),
-        *("instances.json", "display_predictions.json", "display_requests.json"),
-    }
-)
-"""What the harness HELM writes into the folder of a run."""
 _MAX_TABLE_ROWS = 20
 _JSON = re.compile(rb'\{\s*["}]|\[\s*[\[{"]')
 _MAX_SHOWN = 12
@@ -58,28 +50,6 @@ def _is_delimited(candidate: Candidate) -> bool:
     # the lines of Python's logging hold one comma each, after a date
     named = len(header) > 1 and all(0 < len(c) < 80 and c.isprintable() and not c[0].isdigit() for c in header)
     return named and len(rows) > 1 and all(len(row) == len(header) for row in rows[:_MAX_TABLE_ROWS])
-
-
-def helm_folder(path: Path) -> Path | None:
-    """The folder of a HELM run, when ``path`` is one of the files that HELM wrote into it."""
-    if path.name not in HELM:
-        return None
-    try:
-        with (path.parent / "run_spec.json").open("rb") as stream:
-            begin = stream.read(2**16)
-    except OSError:
-        return None
-    return path.parent if b'"scenario_spec"' in begin and b'"adapter_spec"' in begin else None
-
-
-def helm_error(folder: Path, known: Sequence[str]) -> UnknownFormatError:
-    """The error for the run of a harness whose logs are not read, once for the folder."""
-    return UnknownFormatError(
-        "HELM runs are not read",
-        expected=f"a known format: {', '.join(known)}",
-        do="write its responses to a table, a row for each, and add that with --map",
-        where=str(folder),
-    )
 
 
 def unknown(candidate: Candidate, tried: Sequence[str]) -> ForeshockError:
