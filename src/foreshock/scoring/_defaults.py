@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from foreshock._base import MetricError
-from foreshock.metrics import MetricSpec, get_metric, list_metrics
+from foreshock.metrics import METRIC_GROUPS, MetricSpec, get_metric, list_metrics, metric_group
 from foreshock.store import Snapshot, Store
 
 STREAM = "scoring"
@@ -30,13 +30,19 @@ DEFAULTS = (
 
 
 def specs_of(metrics: Iterable[MetricSpec | str] | None) -> list[MetricSpec]:
-    """The metrics asked for, or the default ones; each once, in the given order.
+    """The metrics asked for, or the default ones; each once, in the given order. A group stands for its metrics.
 
     Raises:
         MetricError: A name or parameter is unknown.
     """
-    asked = DEFAULTS if metrics is None else metrics
-    found = [metric if isinstance(metric, MetricSpec) else get_metric(metric) for metric in asked]
+    found: list[MetricSpec] = []
+    for asked in DEFAULTS if metrics is None else metrics:
+        if isinstance(asked, MetricSpec):
+            found.append(asked)
+        elif asked in METRIC_GROUPS:
+            found += metric_group(asked)
+        else:
+            found.append(get_metric(asked))
     return list(dict.fromkeys(found))
 
 

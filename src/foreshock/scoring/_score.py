@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from concurrent.futures import BrokenExecutor, Executor, Future
+from collections.abc import Iterable, Sequence
+from concurrent.futures import Executor
 from itertools import groupby
 from typing import Any, NamedTuple
 
 from foreshock._base import Progress, digest, quiet
 from foreshock.metrics import MetricSpec
+from foreshock.scoring._beside import sharing
 from foreshock.scoring._defaults import STREAM, specs_of
-from foreshock.scoring._job import Job, Outcome, hold, run_job
-from foreshock.store import ScoreEntry, Snapshot, Store
+from foreshock.scoring._draft import Outcome
+from foreshock.scoring._job import Job, hold
+from foreshock.scoring._rows import REPEATS
+from foreshock.scoring._work import results
+from foreshock.store import ScoreEntry, Segment, Snapshot, Store
+
+COMMIT_ROWS = 250_000
+"""Responses whose scores are committed together, at least: a store of many small segments gets few commits."""
+
+WHOLE_SEGMENTS = 16
+"""With so many segments to do, a worker takes all metrics of a segment and reads it once; with fewer, one metric."""
 
 
 class Failures(NamedTuple):
@@ -56,10 +66,11 @@ def score(
 
     Args:
         store: The store to fill.
-        metrics: Metrics or their names; None means :func:`default_metrics`.
-        executor: Where to work: None is this process. Any ``concurrent.futures.Executor`` gives the same bytes. Work
-            of a worker that dies is done here.
-        progress: Told how many segments and metrics are done.
+        metrics: Metrics, their names, or names of groups (:func:`foreshock.metrics.metric_group`); None means
+            :func:`default_metrics`.
+        executor: Where to work: None is this process. Any ``concurrent.futures.Executor`` gives the same bytes; see
+            :func:`processes` and :func:`cluster`. Work of a worker that dies is done here.
+        progress: Told how many scores are made, of how many (one per response and metric).
 
     Raises:
         MetricError: A metric is unknown.
@@ -67,71 +78,59 @@ def score(
     """
     specs = specs_of(metrics)
     snapshot = store.snapshot()
-    known = _inapplicable(store)
-    jobs, kept = _plan(store, snapshot, specs, known, alone=executor is None)
+    jobs, kept = _plan(store, snapshot, specs, alone=executor is None)
     found: list[tuple[Job, Outcome]] = []
-    done = 0
-    # one commit per segment, however its metrics were spread over workers
-    for _, results in groupby(_results(jobs, executor), key=lambda result: result[0].segment.sha256):
-        entries: list[ScoreEntry] = []
-        for job, outcomes in results:
-            entries += [entry for outcome in outcomes for entry in outcome.entries]
-            found += [(job, outcome) for outcome in outcomes]
-            done += 1
-            progress("score", done, len(jobs))
-        store.commit_scores(entries)
-    _remember(store, found)
+    waiting: list[ScoreEntry] = []
+    rows = 0
+    try:
+        # a segment is done when all its metrics are, however they were spread over workers
+        for _, members in groupby(results(jobs, executor, progress), key=lambda result: result[0].segment):
+            done = [(job, outcome) for job, outcomes in members for outcome in outcomes]
+            found += done
+            waiting += [entry for _, outcome in done for entry in outcome.entries]
+            rows += done[0][0].rows
+            if rows >= COMMIT_ROWS:
+                store.commit_scores(waiting)
+                waiting, rows = [], 0
+    finally:
+        # Ctrl-C keeps what was done
+        store.commit_scores(waiting)
+        _remember(store, found)
     return _summary(specs, len(snapshot.segments("responses")), kept, [outcome for _, outcome in found])
 
 
-def _plan(
-    store: Store, snapshot: Snapshot, specs: list[MetricSpec], known: dict[str, set[str]], *, alone: bool
-) -> tuple[list[Job], int]:
-    """Jobs for what is missing: whole segments when alone, else one metric each, so that one segment keeps all busy."""
+def _plan(store: Store, snapshot: Snapshot, specs: list[MetricSpec], *, alone: bool) -> tuple[list[Job], int]:
+    """Jobs for what is missing, and how much was not."""
     version = digest([str(store.folder), sorted(snapshot.commits)], 24)
     hold(version, snapshot)
-    jobs: list[Job] = []
-    kept = 0
-    for segment in snapshot.segments("responses"):
-        missing = [
+    known = _inapplicable(store)
+    missing = {
+        segment: [
             spec
             for spec in specs
             if spec.id not in known.get(segment.sha256, ())
             and not all(snapshot.has_scores(segment, metric_id) for metric_id in spec.ids)
         ]
-        kept += len(specs) - len(missing)
-        groups = [tuple(missing)] if alone else [(spec,) for spec in missing]
-        jobs += [Job(store, version, segment, group) for group in groups if group]
+        for segment in snapshot.segments("responses")
+    }
+    kept = sum(len(specs) - len(lacking) for lacking in missing.values())
+    todo = {segment: lacking for segment, lacking in missing.items() if lacking}
+    others = _others(snapshot, todo)
+    whole = alone or len(todo) >= WHOLE_SEGMENTS
+    jobs = [
+        Job(store, version, segment.sha256, segment.rows, group, others.get(segment.sha256, ()))
+        for segment, lacking in todo.items()
+        for group in ([tuple(lacking)] if whole else [(spec,) for spec in lacking])
+    ]
     return jobs, kept
 
 
-def _results(jobs: list[Job], executor: Executor | None) -> Iterator[tuple[Job, list[Outcome]]]:
-    """Outcomes in the order of the jobs."""
-    if executor is None:
-        yield from ((job, run_job(job)) for job in jobs)
-        return
-    futures = [_submit(executor, job) for job in jobs]
-    try:
-        for job, future in zip(jobs, futures, strict=True):
-            yield job, _result(job, future)
-    finally:
-        for future in futures:
-            if future is not None:
-                future.cancel()
-
-
-def _submit(executor: Executor, job: Job) -> Future[list[Outcome]] | None:
-    try:
-        return executor.submit(run_job, job)
-    except BrokenExecutor:
-        return None
-
-
-def _result(job: Job, future: Future[list[Outcome]] | None) -> list[Outcome]:
-    try:
-        return run_job(job) if future is None else future.result()
-    except BrokenExecutor:
-        return run_job(job)
+def _others(snapshot: Snapshot, todo: dict[Segment, list[MetricSpec]]) -> dict[str, tuple[str, ...]]:
+    """Segments that metrics of grain ``item`` have to look at beside each one."""
+    if not any(spec.grain == "item" for lacking in todo.values() for spec in lacking):
+        return {}
+    found = sharing(snapshot, snapshot.segments("responses"), REPEATS)
+    return {sha256: tuple(other.sha256 for other in others) for sha256, others in found.items()}
 
 
 def _inapplicable(store: Store) -> dict[str, set[str]]:
@@ -143,16 +142,17 @@ def _inapplicable(store: Store) -> dict[str, set[str]]:
     return known
 
 
-def _remember(store: Store, found: list[tuple[Job, Outcome]]) -> None:
+def _remember(store: Store, found: Sequence[tuple[Job, Outcome]]) -> None:
     if not found:
         return
     specs: dict[str, Any] = {}
-    without: dict[str, dict[str, dict[str, str]]] = {}
+    without: dict[str, dict[str, list[str]]] = {}
     for job, outcome in found:
         spec = next(spec for spec in job.specs if spec.id == outcome.metric_id)
         specs[spec.id] = {"metric": str(spec), "params": dict(spec.params), "origin": spec.factory.origin}
         if not outcome.entries:
-            without.setdefault(job.segment.sha256, {})[outcome.metric_id] = outcome.inapplicable
+            # reasons, not tasks: a segment may hold thousands of tasks
+            without.setdefault(job.segment, {})[outcome.metric_id] = sorted(set(outcome.inapplicable.values()))
     store.stream(STREAM).append({"specs": specs, "inapplicable": without})
 
 

@@ -95,14 +95,20 @@ def open_segments(segments: Sequence[Segment]) -> pl.LazyFrame:
     )
 
 
-def read_segment(segment: Segment, columns: Sequence[str] | None) -> pl.DataFrame:
-    """See :meth:`Snapshot.frame`."""
+def open_columns(segment: Segment, columns: Sequence[str] | None) -> pl.LazyFrame:
+    """See :meth:`Snapshot.lazy`."""
     frame = open_segments([segment])
-    if columns is not None:
-        if unknown := [name for name in columns if name not in SCHEMAS[segment.table]]:
-            raise _unknown(unknown, segment.table, SCHEMAS[segment.table].names())
-        frame = frame.select(columns)
-    return frame.collect()
+    if columns is None:
+        return frame
+    if unknown := [name for name in columns if name not in SCHEMAS[segment.table]]:
+        raise _unknown(unknown, segment.table, SCHEMAS[segment.table].names())
+    return frame.select(columns)
+
+
+def read_segment(segment: Segment, columns: Sequence[str] | None, start: int, rows: int | None) -> pl.DataFrame:
+    """See :meth:`Snapshot.frame`."""
+    frame = open_columns(segment, columns)
+    return (frame.slice(start, rows) if start or rows is not None else frame).collect()
 
 
 def asked_rows(snapshot: Snapshot, table: str, wanted: Wanted) -> pl.LazyFrame:
@@ -149,7 +155,11 @@ def _items(snapshot: Snapshot, wanted: Wanted) -> pl.LazyFrame:
     if wanted.runs is not None:
         asked = asked_rows(snapshot, "responses", wanted._replace(items=None)).select(ITEM).unique()
         frame = frame.join(asked, on=ITEM, how="semi", nulls_equal=True)
-    # the row that says most comes first and is the one that stays
+    return fullest(frame)
+
+
+def fullest(frame: pl.LazyFrame) -> pl.LazyFrame:
+    """Items once per task, key and id: the row that says most comes first and is the one that stays."""
     return frame.sort(*ITEM, _unknowns(), maintain_order=True).unique(ITEM, keep="first", maintain_order=True)
 
 

@@ -34,9 +34,9 @@ def write_scores(
     root: Path,
     segment: Segment,
     metric_id: str,
-    values: Sequence[float | None] | np.ndarray,
-    statuses: Sequence[str],
-    labels: Sequence[str | None] | None = None,
+    values: Sequence[float | None] | np.ndarray | pl.Series,
+    statuses: Sequence[str] | pl.Series,
+    labels: Sequence[str | None] | pl.Series | None = None,
 ) -> ScoreEntry:
     """Write one metric of every row of ``segment``; no commit names the file yet.
 
@@ -62,7 +62,8 @@ def write_scores(
                 do="score Snapshot.frame(segment)",
                 where=metric_id,
             )
-    if unknown := set(statuses) - _STATUSES:
+    words = statuses.unique() if isinstance(statuses, pl.Series) else statuses
+    if unknown := set(words) - _STATUSES:
         raise StoreError(
             f"unknown status {', '.join(map(repr, sorted(unknown)))}",
             expected=f"only {', '.join(sorted(_STATUSES))}",

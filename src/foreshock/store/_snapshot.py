@@ -68,8 +68,11 @@ class Snapshot:
 
         :attr:`ingests` says which is which and why.
         """
-        found = [ingest.run for ingest in self.ingests.values() if all or ingest.state == "live"]
-        return sorted(found, key=lambda run: (run.task, run.model, run.created or "", run.run_key, run.ingest_id))
+        return list(self._runs if not all else _in_order(ingest.run for ingest in self.ingests.values()))
+
+    @cached_property
+    def _runs(self) -> list[Run]:
+        return _in_order(ingest.run for ingest in self.ingests.values() if ingest.state == "live")
 
     def sources(self, readers: Collection[str] | None = None) -> dict[str, tuple[int, int]]:
         """Size in bytes and modification time in nanoseconds of every file that was read, by path.
@@ -89,6 +92,14 @@ class Snapshot:
     def segments(self, table: str = "responses") -> list[Segment]:
         """Segments of ``table`` that hold something visible, in a fixed order."""
         return self._segments.get(table, [])
+
+    def segment(self, table: str, sha256: str) -> Segment | None:
+        """The segment of ``table`` with this hash, when it is among :meth:`segments`."""
+        return self._by_hash.get((table, sha256))
+
+    @cached_property
+    def _by_hash(self) -> dict[tuple[str, str], Segment]:
+        return {(table, found.sha256): found for table, segments in self._segments.items() for found in segments}
 
     def scan(
         self,
@@ -122,17 +133,31 @@ class Snapshot:
         wanted = Wanted.of(runs=runs, tasks=tasks, items=items, metrics=metrics, columns=columns, source=source)
         return scan(self, table, wanted)
 
-    def frame(self, segment: Segment, columns: Sequence[str] | None = None) -> pl.DataFrame:
-        """Every row of one segment in the order of its file, hidden rows included.
+    def frame(
+        self, segment: Segment, columns: Sequence[str] | None = None, *, start: int = 0, rows: int | None = None
+    ) -> pl.DataFrame:
+        """Rows of one segment in the order of its file, hidden rows included.
 
         Scores are written for exactly these rows; see :meth:`Store.put_scores`.
+
+        Args:
+            segment: A segment.
+            columns: Only these columns.
+            start: First row; what lies before it is not read.
+            rows: Number of rows; None means up to the end.
 
         Raises:
             StoreError: The file is damaged, or a column is unknown.
         """
         from foreshock.store._scan import read_segment
 
-        return read_segment(segment, columns)
+        return read_segment(segment, columns, start, rows)
+
+    def lazy(self, segment: Segment, columns: Sequence[str] | None = None) -> pl.LazyFrame:
+        """Like :meth:`frame`, as a lazy frame: what is filtered by the columns of the sort order is not read."""
+        from foreshock.store._scan import open_columns
+
+        return open_columns(segment, columns)
 
     def with_items(self, responses: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
         """Join responses with columns of their items; rows and their order stay as they are.
@@ -194,7 +219,11 @@ class Snapshot:
 
     def kept_segments(self, table: str) -> list[Segment]:
         """Segments as ``compact`` sees them: superseded runs count as well, removed ones do not."""
-        return self._find_segments({"live", "superseded"}).get(table, [])
+        return self._kept.get(table, [])
+
+    @cached_property
+    def _kept(self) -> dict[str, list[Segment]]:
+        return self._find_segments({"live", "superseded"})
 
     @cached_property
     def _segments(self) -> dict[str, list[Segment]]:
@@ -215,6 +244,10 @@ class Snapshot:
     def _counts(self, run: Run, commit: str, states: Collection[str]) -> bool:
         ingest = self.ingests[run.ingest_id]
         return ingest.state in states and ingest.commit == commit
+
+
+def _in_order(runs: Iterable[Run]) -> list[Run]:
+    return sorted(runs, key=lambda run: (run.task, run.model, run.created or "", run.run_key, run.ingest_id))
 
 
 def _segment(root: Path, commit: str, entry: SegmentEntry, runs: Sequence[Run]) -> Segment:

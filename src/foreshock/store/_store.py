@@ -17,6 +17,7 @@ from foreshock.store._writer import Writer
 
 if TYPE_CHECKING:
     import numpy as np
+    import polars as pl
 
     from foreshock.store._sql import Answer
 
@@ -87,9 +88,9 @@ class Store:
         self,
         segment: Segment,
         metric_id: str,
-        values: Sequence[float | None] | np.ndarray,
-        statuses: Sequence[str],
-        labels: Sequence[str | None] | None = None,
+        values: Sequence[float | None] | np.ndarray | pl.Series,
+        statuses: Sequence[str] | pl.Series,
+        labels: Sequence[str | None] | pl.Series | None = None,
     ) -> ScoreEntry:
         """Write one metric of one responses segment without making it visible; see :meth:`commit_scores`.
 
@@ -118,9 +119,9 @@ class Store:
         self,
         segment: Segment,
         metric_id: str,
-        values: Sequence[float | None] | np.ndarray,
-        statuses: Sequence[str],
-        labels: Sequence[str | None] | None = None,
+        values: Sequence[float | None] | np.ndarray | pl.Series,
+        statuses: Sequence[str] | pl.Series,
+        labels: Sequence[str | None] | pl.Series | None = None,
     ) -> ScoreEntry:
         """:meth:`stage_scores` and a commit of its own."""
         entry = self.stage_scores(segment, metric_id, values, statuses, labels)

@@ -1,0 +1,58 @@
+"""Where scoring can work besides the calling process."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections.abc import Iterator
+from concurrent.futures import Executor, ProcessPoolExecutor
+from contextlib import contextmanager
+
+from foreshock._base import ConfigError, require
+
+
+def processes(workers: int) -> ProcessPoolExecutor:
+    """A pool of processes on this machine, for the ``executor`` of :func:`score`; close it with ``with``.
+
+    The processes are spawned, so a metric of your own must live in a module that can be imported. Each uses one thread,
+    so ``workers`` is the number of cores that are kept busy.
+
+    Args:
+        workers: Number of processes, at least 1.
+
+    Raises:
+        ConfigError: ``workers`` is less than 1.
+    """
+    if workers < 1:
+        raise ConfigError(f"{workers} workers", expected="1 or more")
+    return ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn"), initializer=_one_thread)
+
+
+def _one_thread() -> None:
+    # Polars would start as many threads in each process as the machine has cores
+    os.environ.setdefault("POLARS_MAX_THREADS", "1")
+
+
+@contextmanager
+def cluster(address: str) -> Iterator[Executor]:
+    """The workers of a running Dask scheduler, for the ``executor`` of :func:`score` (extra ``dask``).
+
+    They must have this version of the package, and see the store under the same path.
+
+    Args:
+        address: Address of the scheduler, such as ``tcp://host:8786``.
+
+    Raises:
+        ConfigError: There is no scheduler at this address.
+        MissingExtraError: Dask is not installed.
+    """
+    distributed = require("distributed", "dask", "a Dask cluster")
+    try:
+        client = distributed.Client(address, set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise ConfigError(
+            f"no Dask scheduler at {address} ({error})", expected="the address of one, such as tcp://host:8786"
+        ) from None
+    with client:
+        # not pure: a job writes files, so equal jobs are not one
+        yield client.get_executor(pure=False)
