@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Executor
-from itertools import groupby
 from typing import Any, NamedTuple
 
 from foreshock._base import Progress, digest, quiet
@@ -79,16 +79,21 @@ def score(
     specs = specs_of(metrics)
     snapshot = store.snapshot()
     jobs, kept = _plan(store, snapshot, specs, alone=executor is None)
+    left = Counter(job.segment for job in jobs)
     found: list[tuple[Job, Outcome]] = []
+    part: list[tuple[Job, Outcome]] = []
     waiting: list[ScoreEntry] = []
     rows = 0
     try:
-        # a segment is done when all its metrics are, however they were spread over workers
-        for _, members in groupby(results(jobs, executor, progress), key=lambda result: result[0].segment):
-            done = [(job, outcome) for job, outcomes in members for outcome in outcomes]
-            found += done
-            waiting += [entry for _, outcome in done for entry in outcome.entries]
-            rows += done[0][0].rows
+        for job, outcomes in results(jobs, executor, progress):
+            part += [(job, outcome) for outcome in outcomes]
+            left[job.segment] -= 1
+            if left[job.segment]:
+                continue
+            # a segment is done when all its metrics are, however they were spread over workers
+            found += part
+            waiting += [entry for _, outcome in part for entry in outcome.entries]
+            part, rows = [], rows + job.rows
             if rows >= COMMIT_ROWS:
                 store.commit_scores(waiting)
                 waiting, rows = [], 0
