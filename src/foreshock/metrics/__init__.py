@@ -4,6 +4,7 @@ from foreshock.metrics._harness import HarnessMetric, harness_metric
 from foreshock.metrics._position import positions
 from foreshock.metrics._quantity import PER_ROW, Quantity
 from foreshock.metrics._registry import METRIC_GROUPS, get_metric, list_metrics, metric_group
+from foreshock.metrics._reliability import Reliability, reliability
 from foreshock.metrics._response import FIELDS, Response, Step
 from foreshock.metrics._score import ScoreColumns, score_batch
 from foreshock.metrics._spec import Inapplicable, MetricSpec, metric
@@ -16,6 +17,7 @@ __all__ = [
     "Inapplicable",
     "MetricSpec",
     "Quantity",
+    "Reliability",
     "Response",
     "ScoreColumns",
     "Step",
@@ -25,5 +27,6 @@ __all__ = [
     "metric",
     "metric_group",
     "positions",
+    "reliability",
     "score_batch",
 ]

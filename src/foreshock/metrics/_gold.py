@@ -9,13 +9,14 @@ from foreshock.metrics._multiple_choice import check_gold
 from foreshock.metrics._response import Given
 from foreshock.metrics._spec import Function, Inapplicable, metric
 
-_WHOLE = (("gold_logprob",), ("gold_token_logprobs",), ("choice_logprobs", "gold_index"))
+WHOLE = (("gold_logprob",), ("gold_token_logprobs",), ("choice_logprobs", "gold_index"))
+"""Where the log-probability of a whole gold answer may come from."""
 _TOKENS = (("gold_token_logprobs",),)
 
 
 @metric(
     kind="continuous",
-    needs=lambda per: _TOKENS if per == "token" else _WHOLE,
+    needs=lambda per: _TOKENS if per == "token" else WHOLE,
     range=(None, 0),
 )
 def gold_logprob(*, per: str = "answer") -> Function:
@@ -47,7 +48,7 @@ def gold_logprob(*, per: str = "answer") -> Function:
 @metric(
     kind="continuous",
     link="all-of-N",
-    needs=_WHOLE,
+    needs=WHOLE,
     range=(0, 1),
 )
 def gold_probability() -> Function:

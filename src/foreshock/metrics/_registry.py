@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 import warnings
 from importlib import import_module
 from typing import Any
@@ -14,16 +15,23 @@ from foreshock.metrics._spec import Factory, MetricSpec
 
 _BUILTINS: dict[str, str] = {
     "brier": "_brier",
+    "calibration_error": "_calibration",
     "char_similarity": "_edit",
     "choice_margin": "_choice_margin",
     "choice_probability": "_brier",
+    "confidence": "_calibration",
     "exact_match": "_exact_match",
     "gold_logprob": "_gold",
     "gold_probability": "_gold",
+    "gold_rank": "_rank",
+    "log_score": "_log_score",
     "multiple_choice_grade": "_multiple_choice",
     "numeric_closeness": "_numeric",
+    "pass_at_k": "_pass_at_k",
+    "pass_at_k_exact": "_pass_at_k",
     "pass_rate": "_pass_rate",
     "position_accuracy": "_position",
+    "reciprocal_rank": "_rank",
     "token_similarity": "_edit",
 }
 # a metric's module is loaded when the metric is asked for: rapidfuzz and numpy stay out of `import foreshock`
@@ -38,12 +46,22 @@ _GROUPS: dict[str, tuple[str, ...]] = {
         "gold_logprob",
         "gold_probability",
         "choice_probability",
+        "log_score",
         "brier",
         "choice_margin",
+        "gold_rank",
+        "reciprocal_rank",
+        "confidence",
+        "calibration_error",
+        "pass_at_k",
+        "pass_at_k_exact",
     ),
     "trace": (),
 }
 # each with default parameters, or with those that are written here
+
+_OUTER_COMMA = re.compile(r",(?![^()]*\))")
+# pass_rate(of=gold_logprob(per=token), threshold=-1): a comma inside brackets belongs to the metric there
 
 _known: dict[str, Factory] = {}
 
@@ -125,8 +143,8 @@ def list_metrics() -> list[MetricSpec]:
     A metric of another package that cannot be made is left out with a ``RuntimeWarning``.
 
     Examples:
-        >>> [m.name for m in list_metrics()][:2]
-        ['brier', 'char_similarity']
+        >>> [m.name for m in list_metrics() if m.name.startswith("char_")]
+        ['char_similarity']
     """
     _load()
     factories = [find(name) for name in sorted({*_BUILTINS, *_known})]
@@ -176,7 +194,7 @@ def _parse(text: str) -> tuple[str, dict[str, Any]]:
     if not rest.endswith(")"):
         raise MetricError(f"{text!r} has no closing bracket", expected="name(parameter=value, ...)")
     told: dict[str, Any] = {}
-    for part in filter(None, (p.strip() for p in rest[:-1].split(","))):
+    for part in filter(None, (p.strip() for p in _OUTER_COMMA.split(rest[:-1]))):
         key, equals, value = part.partition("=")
         if not equals:
             raise MetricError(f"{part!r} in {text!r} has no value", expected="name(parameter=value, ...)")

@@ -244,7 +244,7 @@ def metric(  # noqa: PLR0913 - a declaration is a list of facts
     grain: Grain = "response",
     higher_is_better: bool | None = True,
     chance: float | Callable[..., float] | None = None,
-    twins: Sequence[str] = (),
+    twins: Sequence[str] | Callable[..., Sequence[str]] = (),
     unless: Any = (),
     uses: Sequence[str] = (),
     names: Sequence[str] = (),
@@ -287,7 +287,7 @@ def metric(  # noqa: PLR0913 - a declaration is a list of facts
         version: Raise it when the same input may give another value.
         name: Name; the function's own by default.
 
-    ``kind``, ``needs``, ``range``, ``link``, ``unless``, ``unit`` and ``statistics`` may be functions of the
+    ``kind``, ``needs``, ``range``, ``link``, ``unless``, ``twins``, ``unit`` and ``statistics`` may be functions of the
     parameters.
 
     Examples:
