@@ -13,6 +13,7 @@ OWN = (
     "foreshock.readers._inspect:InspectReader",
     "foreshock.readers._lm_eval:LmEvalReader",
     "foreshock.readers._helm:HelmReader",
+    "foreshock.readers._openai_evals:OpenAiEvalsReader",
     "foreshock.readers._promptfoo:PromptfooReader",
     "foreshock.readers._deepeval:DeepEvalReader",
 )
