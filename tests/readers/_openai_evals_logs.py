@@ -42,9 +42,8 @@ def event(sample: object, kind: str, run: str | None = RUN, **data: Any) -> Json
 
 
 def sampling(sample: object, sampled: Any, prompt: Any = None, **more: Any) -> Json:
-    return event(
-        sample, "sampling", prompt=f"Capital of {sample}?" if prompt is None else prompt, sampled=sampled, **more
-    )
+    asked = f"Capital of {sample}?" if prompt is None else prompt
+    return event(sample, "sampling", prompt=asked, sampled=sampled, **more)
 
 
 def match(sample: object, correct: Any, **more: Any) -> Json:
