@@ -14,10 +14,18 @@ from scipy.stats import binom
 
 from foreshock._base import MetricError
 from foreshock.metrics import get_metric, reliability, score_batch
-from foreshock.metrics._reliability import expected_deviation
+from foreshock.metrics._reliability import expected_deviations
 
 CALM = settings(max_examples=60, deadline=None)
 ROWS = st.lists(st.tuples(st.floats(0, 1) | st.sampled_from([0.0, 0.5, 1.0]), st.booleans()), min_size=1, max_size=40)
+
+
+def expected_deviation(probabilities):
+    """Alone, and the same beside others of other lengths."""
+    (alone,) = expected_deviations([probabilities])
+    _, beside, _ = expected_deviations([np.full(3, 0.5), probabilities, np.full(200, 0.1)])
+    assert alone == pytest.approx(beside, rel=1e-9, abs=1e-14)
+    return alone
 
 
 def slow(rows, bins):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from foreshock._base import MetricError
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
 
 BINNINGS = ("width", "mass")
 _REACH = 12.0  # standard deviations beyond which a count adds nothing to a mean that a double can hold
+_BLOCK = 64
 _SLACK = 40.0  # and, for counts of small variance, whose tails are longer than the normal ones
 
 
@@ -74,40 +76,75 @@ def reliability(confidence: ArrayLike, correct: ArrayLike, *, bins: int = 15, by
     last = np.r_[first[1:], len(said)]
     n = last - first
     mean, share = np.add.reduceat(said, first) / n, np.add.reduceat(right, first) / n
-    expected = np.array([expected_deviation(said[i:j]) for i, j in zip(first, last, strict=True)])
+    expected = expected_deviations([said[i:j] for i, j in zip(first, last, strict=True)])
     alone = n == 1
     noise = np.where(alone, mean * (1 - mean), share * (1 - share) / np.maximum(n - 1, 1))
     return Reliability(said[first], said[last - 1], n, mean, share, np.abs(share - mean), expected / n, noise)
 
 
-def expected_deviation(probabilities: NDArray[np.float64]) -> float:
-    """E abs(S - E S) for S a sum of independent 0/1 draws with these probabilities, shape (n,), n >= 1; exact.
+def expected_deviations(groups: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+    """E abs(S - E S) for S a sum of independent 0/1 draws, one for each group of probabilities; exact.
 
-    The distribution of S is the product of n polynomials (1-p) + p z, multiplied pairwise by Fourier transforms, which
-    takes of the order of n log(n)^2 operations.
+    The distribution of S is a product of n polynomials (1-p) + p z: blocks of them are multiplied one by one, those of
+    all groups together, then the blocks pairwise by Fourier transforms, in all of the order of n log(n)^2 operations.
+
+    Args:
+        groups: Arrays of shape (n,), n >= 1.
 
     Examples:
         >>> import numpy as np
-        >>> round(expected_deviation(np.array([0.5, 0.5])), 12)
-        0.5
+        >>> expected_deviations([np.array([0.5, 0.5]), np.array([1.0])]).tolist()
+        [0.5, 0.0]
     """
     import numpy as np
 
-    n = len(probabilities)
-    size = 1 << (n - 1).bit_length()
-    padded = np.zeros(size)
-    padded[:n] = probabilities
-    laws = np.stack([1 - padded, padded], axis=1)
+    size = min(_BLOCK, max(map(len, groups)))
+    blocks = [1 << (-(-len(group) // size) - 1).bit_length() for group in groups]
+    starts = np.cumsum([0, *blocks])
+    padded = np.zeros(starts[-1] * size)
+    for group, start in zip(groups, starts[:-1] * size, strict=True):
+        padded[start : start + len(group)] = group
+    laws = _one_by_one(padded.reshape(-1, size))
+    return np.array([_deviation(g, laws[i:j]) for g, i, j in zip(groups, starts[:-1], starts[1:], strict=True)])
+
+
+def _deviation(probabilities: NDArray[np.float64], laws: NDArray[np.float64]) -> float:
+    """Mean absolute deviation of the sum whose distribution is the product of ``laws``."""
+    import numpy as np
+
     while len(laws) > 1:
-        length = 2 * (laws.shape[1] - 1) + 1
-        fourier = np.fft.rfft(laws, 2 * length, axis=1)
-        laws = np.fft.irfft(fourier[::2] * fourier[1::2], 2 * length, axis=1)[:, :length]
-    mean = float(probabilities.sum())
-    spread = float(np.sqrt((probabilities * (1 - probabilities)).sum()))
-    away = np.abs(np.arange(n + 1) - mean)
-    near = away <= _REACH * spread + _SLACK
-    # the transform leaves rounding errors of 1e-16 where the probability is 0
-    return float((away * np.maximum(laws[0, : n + 1], 0.0))[near].sum())
+        laws = _pairwise(laws)
+    law = laws[0, : len(probabilities) + 1]
+    away = np.abs(np.arange(len(law)) - probabilities.sum())
+    near = away <= _REACH * np.sqrt((probabilities * (1 - probabilities)).sum()) + _SLACK
+    # transforms leave rounding errors of 1e-16 where the probability is 0
+    return float((away * np.maximum(law, 0.0))[near].sum())
+
+
+def _one_by_one(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Distributions of the sums over rows of an array of shape (m, b), as an array of shape (m, b + 1)."""
+    import numpy as np
+
+    rows, factors = probabilities.shape
+    laws = np.zeros((rows, factors + 1))
+    laws[:, 0] = 1.0
+    for k in range(factors):
+        p = probabilities[:, k : k + 1]
+        laws[:, 1 : k + 2] = laws[:, 1 : k + 2] * (1 - p) + laws[:, : k + 1] * p
+        laws[:, :1] *= 1 - p
+    return laws
+
+
+def _pairwise(laws: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Products of each two neighbours: shape (m, d + 1) to (m/2, 2d + 1), by transforms of length 2d."""
+    import numpy as np
+
+    degree = 2 * (laws.shape[1] - 1)
+    fourier = np.fft.rfft(laws, degree, axis=1)
+    product = np.fft.irfft(fourier[::2] * fourier[1::2], degree, axis=1)
+    top = laws[::2, -1] * laws[1::2, -1]  # the one coefficient too many has gone round to place 0
+    product[:, 0] -= top
+    return np.column_stack([product, top])
 
 
 def _check(said: NDArray[np.float64], right: NDArray[np.float64], bins: int, by: str) -> None:
