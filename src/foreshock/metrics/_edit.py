@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from foreshock._base import MetricError
@@ -91,56 +91,103 @@ def token_similarity(*, tokens: str = "words", normalise: str = "strip", choices
     return score
 
 
+@metric(
+    kind="continuous",
+    needs=("answer", "targets"),
+    unless=unless_choices,
+    range=(0, 1),
+    chance=None,
+)
+def byte_similarity(*, normalise: str = "strip", choices: str = "refuse") -> Function:
+    """1 - d / max(length of answer, length of target) for the Levenshtein distance d in bytes of UTF-8.
+
+    The same as ``token_similarity(tokens=bytes)``; the best over the targets counts.
+
+    Args:
+        normalise: Steps done first to answer and targets, as in :func:`exact_match`.
+        choices: ``refuse`` items with choices, or ``allow`` them.
+
+    Examples:
+        >>> byte_similarity()({"answer": "é", "targets": ["è"]})
+        0.5
+    """
+    check_choices(choices)
+    clean = normaliser(normalise)
+
+    def score(response: Given) -> float:
+        return _best(_similarity(), _bytes(clean(response.answer)), [_bytes(clean(t)) for t in response.targets])
+
+    return score
+
+
 @char_similarity.batch
-def _char_batch(columns: Columns, *, normalise: str, **_: Any) -> list[float]:
-    return _batch(columns, normaliser(normalise))
+def _char_batch(columns: Columns, **params: Any) -> list[Any]:
+    clean = normaliser(params["normalise"])
+    return _batch(columns, lambda texts: [*map(clean, texts)], char_similarity.make(**params))
+
+
+@byte_similarity.batch
+def _byte_batch(columns: Columns, **params: Any) -> list[Any]:
+    clean = normaliser(params["normalise"])
+    return _batch(columns, lambda texts: [*map(_bytes, map(clean, texts))], byte_similarity.make(**params))
 
 
 @token_similarity.batch
-def _token_batch(columns: Columns, *, tokens: str, normalise: str, **_: Any) -> list[float]:
-    clean, cut = normaliser(normalise), tokenizer(tokens)
-    if tokens == "words" and normalise == "strip":
-        return _batch(columns, str.split)  # splitting strips already
-    return _batch(columns, lambda text: cut(clean(text)))
+def _token_batch(columns: Columns, **params: Any) -> list[Any]:
+    clean, tokens = normaliser(params["normalise"]), params["tokens"]
+    cut, joined = tokenizer(tokens), str.split if tokens == "words" else None
+
+    def prepare(texts: list[str]) -> list[str]:
+        from foreshock.metrics._spelling import Vocabulary, spell_all
+
+        if params["normalise"] != "strip" or tokens != "words":  # splitting strips already
+            texts = [*map(clean, texts)]
+        return spell_all(texts, joined, cut, Vocabulary())
+
+    return _batch(columns, prepare, token_similarity.make(**params))
 
 
-def _batch(columns: Columns, prepare: Callable[[str], Any]) -> list[float]:
+def _batch(columns: Columns, prepare: Callable[[list[str]], list[str]], function: Function) -> list[Any]:
+    """Similarities of all rows; ``prepare`` makes of texts what is compared character by character."""
+    from foreshock.metrics._pairs import WORDS_CHUNK, batch_but, best_over_targets
+
     similarity = _similarity()
-    answers, targets = columns["answer"], columns["targets"]
-    if max(map(len, answers), default=0) > LIMIT or any(len(t) > LIMIT for ts in targets for t in ts):
-        raise ValueError("a text is too long")  # the form over rows says which
-    if _repeats(answers, targets):
-        return _remembered(answers, targets, prepare)
-    pairs = zip(answers, targets, strict=True)
-    if max(map(len, targets), default=0) == 1:
-        return [similarity(prepare(answer), prepare(target)) for answer, (target,) in pairs]
-    return [_best(similarity, prepare(answer), [*map(prepare, ts)]) for answer, ts in pairs]
+
+    def work(answers: list[str], targets: list[str]) -> Any:
+        import numpy as np
+
+        texts = prepare([*answers, *targets])
+        within_limit(texts)
+        pairs = map(similarity, texts[: len(answers)], texts[len(answers) :])
+        return np.fromiter(pairs, np.float64, len(answers))[:, None]
+
+    def whole(columns: Columns) -> list[Any]:
+        return best_over_targets(columns, work, size=WORDS_CHUNK)
+
+    return batch_but(columns, whole, function, limit=LIMIT)
 
 
-def _remembered(answers: Sequence[str], targets: Sequence[list[str]], prepare: Callable[[str], Any]) -> list[float]:
-    similarity = _similarity()
-    seen: dict[tuple[str, ...], float] = {}
-    values = []
-    for answer, ts in zip(answers, targets, strict=True):
-        key = (answer, *ts)
-        value = seen.get(key)
-        if value is None:
-            value = seen[key] = _best(similarity, prepare(answer), [*map(prepare, ts)])
-        values.append(value)
-    return values
-
-
-def _repeats(answers: Sequence[str], targets: Sequence[list[str]], look: int = 2_000) -> bool:
-    """Whether at least half of a sample of the pairs are repetitions, so that remembering them pays."""
-    step = max(1, len(answers) // look)
-    sample = [(a, *t) for a, t in zip(answers[::step], targets[::step], strict=True)]
-    return len(set(sample)) * 2 <= len(sample)
+def _bytes(text: str) -> str:
+    """One character per byte."""
+    return text if text.isascii() else text.encode("utf-8", "surrogatepass").decode("latin-1")
 
 
 def _best(similarity: Compare, answer: Any, targets: Sequence[Any]) -> float:
-    if len(answer) > LIMIT or any(len(target) > LIMIT for target in targets):
-        raise ValueError(f"longer than {LIMIT:,}: {len(answer):,} against {', '.join(f'{len(t):,}' for t in targets)}")
+    refuse_many(answer, targets)
     return max(similarity(answer, target) for target in targets)
+
+
+def refuse_many(answer: Any, targets: Iterable[Any]) -> None:
+    """Raise a ValueError when answer or targets are longer than what is compared."""
+    lengths = [len(target) for target in targets]
+    if max(len(answer), *lengths) > LIMIT:
+        raise ValueError(f"longer than {LIMIT:,}: {len(answer):,} against {', '.join(f'{n:,}' for n in lengths)}")
+
+
+def within_limit(*lists: Sequence[str]) -> None:
+    """Raise a ValueError when any text is too long; the form over rows then finds out which."""
+    if any(max(map(len, texts), default=0) > LIMIT for texts in lists):
+        raise ValueError("a text is too long")
 
 
 def _similarity() -> Compare:

@@ -23,7 +23,7 @@ def exact_match(*, normalise: str = "strip") -> Function:
 
     Args:
         normalise: Steps joined by ``+``, done to answer and targets: ``none``, ``strip``, ``casefold``, ``spaces``,
-            ``nfc``, ``nfkc``, ``punctuation``, ``articles``.
+            ``nfc``, ``nfkc``, ``punctuation``, ``articles``, ``squad``.
 
     Examples:
         >>> exact_match()({"answer": " 12 ", "targets": ["12", "twelve"]})

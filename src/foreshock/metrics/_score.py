@@ -228,6 +228,8 @@ def _outcome(spec: MetricSpec, outcome: Any) -> tuple[float | None, str, str | N
         return None, NEEDS, str(outcome), {}
     if isinstance(outcome, _Failure):
         return None, FAILED, outcome.label, {}
+    if isinstance(outcome, Exception):  # a form over columns tells so that one row cannot be scored
+        return None, FAILED, f"{type(outcome).__name__}: {outcome}", {}
     try:
         return _value(spec, outcome)
     except (TypeError, ValueError, OverflowError, ZeroDivisionError) as error:

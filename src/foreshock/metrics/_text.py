@@ -17,6 +17,7 @@ Tokenizer = Callable[[str], Sequence[str]]
 
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
 _ARTICLES = re.compile(r"\b(a|an|the)\b", re.IGNORECASE)
+_LOWER_ARTICLES = re.compile(r"\b(a|an|the)\b")
 _WORD_OR_MARK = re.compile(r"\w+|[^\w\s]")
 
 
@@ -41,6 +42,10 @@ def _drop_articles(text: str) -> str:
     return _ARTICLES.sub(" ", text)
 
 
+def _squad(text: str) -> str:
+    return " ".join(_LOWER_ARTICLES.sub(" ", text.lower().translate(_PUNCTUATION)).split())
+
+
 NORMALISATIONS: dict[str, Normalise] = {
     "strip": str.strip,
     "casefold": str.casefold,
@@ -49,10 +54,12 @@ NORMALISATIONS: dict[str, Normalise] = {
     "nfkc": _nfkc,
     "punctuation": _drop_punctuation,
     "articles": _drop_articles,
+    "squad": _squad,
 }
 """Steps by name: ``strip`` white space at both ends; ``casefold`` (Unicode); ``spaces`` folds runs of white space to
 one space and strips; ``nfc``, ``nfkc`` Unicode normal forms; ``punctuation`` deletes ASCII punctuation and symbols and
-every character of Unicode category P; ``articles`` replaces the words a, an, the by a space."""
+every character of Unicode category P; ``articles`` replaces the words a, an, the by a space;
+``squad`` is what SQuAD's evaluation does: lower case, no ASCII punctuation, no articles, single spaces."""
 
 TOKENIZERS: dict[str, Tokenizer] = {
     "words": str.split,
