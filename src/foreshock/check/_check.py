@@ -23,7 +23,7 @@ from foreshock.integrity import CODES as DATA_CODES
 from foreshock.integrity import examine
 from foreshock.records import Counts, Document, Finding, ModelCard, Run
 from foreshock.scoring import Agreement, agreement, score
-from foreshock.series import Line, aggregate_series, family_label, lines, model_cards
+from foreshock.series import Dimension, Line, aggregate_series, dimensions, family_label, lines, model_cards
 from foreshock.store import Snapshot, Store
 
 CODES = (*DATA_CODES, "FS301")
@@ -88,6 +88,14 @@ class _View(NamedTuple):
     moved: list[dict[str, Any]]
 
 
+class _Beside(NamedTuple):
+    """What the document says beside the tasks: faults of data and harness, what varies, files that were not read."""
+
+    faults: list[Finding]
+    dimensions: list[Dimension]
+    failures: Sequence[tuple[str, str]]
+
+
 def check(
     store: Store,
     options: CheckOptions | None = None,
@@ -133,7 +141,8 @@ def check(
         room -= len(views[-1].moved)
     progress("judge", len(by_task), len(by_task))
     faults = examine(snapshot, runs, agreement=agreed, lines=found)
-    return _document(runs, views, faults, options, command, failures)
+    varied = dimensions(snapshot, runs, cards)
+    return _document(runs, views, _Beside(faults, varied, failures), options, command)
 
 
 def _chosen(snapshot: Snapshot, cards: Mapping[str, ModelCard], options: CheckOptions) -> list[Run]:
@@ -227,10 +236,9 @@ def _trust(card: Any) -> dict[str, Any]:
 def _document(
     runs: Sequence[Run],
     views: Sequence[_View],
-    faults: Sequence[Finding],
+    beside: _Beside,
     options: CheckOptions,
     command: Sequence[str],
-    failures: Sequence[tuple[str, str]],
 ) -> Document:
     judged = [one for view in views for one in view.judged if _selected(one.finding, options)]
     kept = {one.finding.id for one in judged}
@@ -241,16 +249,17 @@ def _document(
         command=list(command),
         generated_at=utc_now(),
         counts=msgspec.to_builtins(total),
-        findings=[*(f for f in faults if _selected(f, options)), *(one.finding for one in judged)],
+        findings=[*(f for f in beside.faults if _selected(f, options)), *(one.finding for one in judged)],
         tables={
-            "opening": opening(runs, judged, metrics, len(failures)),
+            "opening": opening(runs, judged, metrics, len(beside.failures)),
             "trust": [view.trust for view in views],
             "models": [row for view in views for row in sorted(view.models, key=_place)],
             "series": [row for one in judged for row in one.series],
             "verdicts": [one.verdict for one in judged],
             "moved": [row for view in views for row in view.moved if row["finding_id"] in kept],
+            "dimensions": [dimension._asdict() for dimension in beside.dimensions],
             "runs": [run_row(run) for run in runs],
-            "failures": [{"path": path, "message": message} for path, message in failures],
+            "failures": [{"path": path, "message": message} for path, message in beside.failures],
         },
     )
 

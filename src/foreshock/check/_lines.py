@@ -56,7 +56,7 @@ def judge_items(task: Task, seed: int) -> list[Judged]:
     found = []
     for block, correct in zip(task.blocks, task.positions, strict=True):
         for line in task.lines:
-            made = _named(panel(line, block, ids, correct), names, block.filter if len(task.blocks) > 1 else None)
+            made = _named(panel(line, block, ids, correct), names, block.variant if len(task.blocks) > 1 else None)
             if made.points:
                 told = judge(made, hard, _apart(made, hard, twins), seed=seed, checks=_checks(line, main, task.chance))
                 found.append(_judged(made, told, task))

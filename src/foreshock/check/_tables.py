@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -11,7 +11,7 @@ from foreshock.check._lights import without_answer
 from foreshock.check._task import Scored, Task
 from foreshock.metrics import harness_metric
 from foreshock.records import ModelCard, Run
-from foreshock.series import Line, Stop, axis_value, conditions_text, family_label
+from foreshock.series import Block, Line, Stop, axis_value, conditions_text, family_label
 
 
 def run_row(run: Run) -> dict[str, Any]:
@@ -52,7 +52,7 @@ def model_rows(task: Task, rows: Iterable[Scored], harness: Mapping[str, float])
                 "low": row.low,
                 "high": row.high,
                 "n": row.n,
-                "value_expected": _over_expected(row, max(1, len(task.blocks))),
+                "value_expected": _over_expected(row, task.blocks),
                 "value_parsed": row.value_parsed,
                 "harness_value": harness.get(row.run.run_key),
                 "replicates": sum(len(group) for group in stop.groups) if stop else 1,
@@ -131,14 +131,17 @@ def _placed(run: Run, card: ModelCard, axis: str | None) -> dict[str, Any]:
     }
 
 
-def _over_expected(row: Scored, filters: int) -> float | None:
+def _over_expected(row: Scored, blocks: Sequence[Block]) -> float | None:
     """The same right answers over every response that was expected; None for metrics that do not count answers.
 
-    A run with several answer filters expects every response once for each of them.
+    A run with several answer filters expects every response once for each of them; how many it expects of each
+    perturbation is not known.
     """
     counts = row.run.counts
     expected = counts.expected or (counts.delivered + counts.refused + counts.error + counts.missing)
-    return row.total * filters / expected if row.measure.kind == "hard" and expected else None
+    if row.measure.kind != "hard" or not expected or any(block.perturbation is not None for block in blocks):
+        return None
+    return row.total * max(1, len(blocks)) / expected
 
 
 def _note(run: Run, *, replicate: bool, placed: bool) -> str:

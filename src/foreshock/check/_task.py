@@ -24,7 +24,7 @@ class Scored(NamedTuple):
     Attributes:
         run: The run.
         measure: The metric.
-        filter: Answer filter of the harness.
+        filter: Answer filter of the harness, and perturbation of the items.
         value: Mean over the items that have a score; an answer that could not be extracted counts as 0 for a hard one.
         low, high: 95% interval: Wilson for 0/1 scores, t over items otherwise.
         stderr: Standard error over items.
@@ -54,7 +54,7 @@ class Task(NamedTuple):
         cards: Model card of each run, by run key.
         lines: Its lines.
         measures: Its metrics.
-        blocks: Scores, one block per answer filter; the first one is the primary.
+        blocks: Scores, one block per answer filter and perturbation; the first one is the primary.
         positions: Per-position correctness of each block.
         chance: Score of guessing on the main metric.
         scored: Score of every run on every metric, under every filter.
@@ -107,7 +107,7 @@ def _scored(block: Block, parsed: Block, found: Measures, runs: Sequence[Run]) -
                 own = own[~np.isnan(own)]
                 told = float(own.mean()) if measure.kind == "hard" and own.size else None
                 total = block.total(measure.id, run.run_key)
-                rows.append(Scored(run, measure, block.filter, *interval(values), values.size, total, told))
+                rows.append(Scored(run, measure, block.variant, *interval(values), values.size, total, told))
     return rows
 
 
@@ -122,7 +122,7 @@ def interval(values: Floats) -> tuple[float, float, float, float]:
 
 def main_scores(task: Task) -> list[Scored]:
     """Scores on the main metric under the primary filter, every run once."""
-    main, first = task.measures.main, task.blocks[0].filter if task.blocks else None
+    main, first = task.measures.main, task.blocks[0].variant if task.blocks else None
     return [row for row in task.scored if main is not None and row.measure.id == main.id and row.filter == first]
 
 

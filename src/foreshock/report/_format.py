@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 MISSING = "–"
 FRACTION = "fraction"
 _PERCENT = frozenset({FRACTION, "share"})  # units whose values are parts of 1
+POINTS = "points"  # a difference of two parts of 1, shown in percentage points
 DATE_AXES = frozenset({"date", "created", "released"})
 _UNNAMED = frozenset({None, "", "score"})  # a unit that says no more than the metric's name
 _SUPERSCRIPT = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
@@ -69,7 +70,8 @@ def quantity(value: float | None, low: float | None = None, high: float | None =
     Args:
         value: The value, in raw units.
         low, high: Interval; left out when either is unknown.
-        unit: ``fraction`` and ``share`` are shown in percent; other units are written behind the number.
+        unit: ``fraction`` and ``share`` are shown in percent, ``points`` in percentage points; other units are written
+            behind the number.
 
     Examples:
         >>> quantity(0.717, 0.704, 0.729, "fraction")
@@ -82,9 +84,9 @@ def quantity(value: float | None, low: float | None = None, high: float | None =
     if value is None or not math.isfinite(value):
         return MISSING
     percent = unit in _PERCENT
-    scale = 100.0 if percent else 1.0
+    scale = 100.0 if percent or unit == POINTS else 1.0
     digits = _digits(value * scale, None if low is None or high is None else (high - low) * scale / 2)
-    if percent and digits is None:
+    if scale > 1 and digits is None:
         digits = 1
     sign = "%" if percent else ""
     text = number(value * scale, digits) + sign

@@ -11,7 +11,8 @@ import msgspec
 
 from foreshock._base import ForeshockError
 from foreshock.records import Document
-from foreshock.report import _alike, _format, _sentences, _view, _words
+from foreshock.report import _alike, _compare, _format, _sentences, _view, _words
+from foreshock.report._dimensions import grouped
 from foreshock.report._plot import figure
 from foreshock.report._safe import clean, cut, for_script, one_line
 from foreshock.report._view import View, load
@@ -116,9 +117,9 @@ def _embedded(view: View, limits: Limits) -> bytes:
 
 def _part(name: str, rows: list[dict[str, Any]], limits: Limits) -> list[dict[str, Any]]:
     """Rows of a table that are embedded: what is drawn or compared stays whole, what is read one by one does not."""
-    if name in ("series", "verdicts", "opening", "trust", "models"):
+    if name in ("series", "verdicts", "opening", "trust", "models", "compare", "board"):
         return rows
-    if name != "moved":
+    if name not in ("moved", "flips"):
         return rows[: limits.rows]
     seen = Counter[str]()
     part = []
@@ -165,7 +166,9 @@ def _environment() -> Environment:
         "item_anchors": _view.item_anchors,
         "alike": _alike.alike,
         "together": _alike.together,
+        "compared": _compare,
         "excerpt": _excerpt,
+        "grouped": grouped,
         "rate_sentence": _sentences.rate_sentence,
         "incomplete": _sentences.incomplete,
         "mark": _words.mark,

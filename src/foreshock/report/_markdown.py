@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 from foreshock.records import Document
+from foreshock.report._compare_markdown import compare_parts
 from foreshock.report._format import MISSING, count, level, plural, probability, quantity
-from foreshock.report._safe import LINE, one_line
+from foreshock.report._markdown_text import safe, table
+from foreshock.report._safe import one_line
 from foreshock.report._sentences import counts_sentence, headline, rate_sentence
 from foreshock.report._view import Fold, Shown, View, load
 from foreshock.report._words import GLOSSARY, OPENING, is_command, mark, used
 
 _MOST = 50  # rows of a part; a step summary may have 1 MiB
 _LONG = 4_000  # characters of advice or of a command
-_SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|~$])")
-_LINKS = re.compile(r":(?=[/\w+-])|(?<=www)\.", re.IGNORECASE)  # bare addresses and :emoji: names
-# An entity cannot start a mention, a link or a tag, whatever the renderer makes of backslashes.
-_ENTITY = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "&#64;"})
 
 
 def markdown(document: Document) -> str:
     """The report as GitHub-flavoured Markdown: opening, trust, verdicts, findings, what is unresolved, counts."""
     view = load(document)
-    parts = [f"## {_safe(headline(view))}", _safe(counts_sentence(view.document.counts))]
+    parts = [f"## {safe(headline(view))}", safe(counts_sentence(view.document.counts))]
+    parts += compare_parts(view.tables)
     parts += [*_opening(view), *_trust(view), *_verdicts(view)]
     parts += [_finding(shown) for shown in view.told[:_MOST]]
     if len(view.told) > _MOST:
@@ -36,23 +34,15 @@ def markdown(document: Document) -> str:
 
 def _words(text: str) -> list[str]:
     """What the words of the glossary mean that ``text`` uses."""
-    lines = [f"- {term}: {_safe(GLOSSARY[term])}" for term in used(text)]
+    lines = [f"- {term}: {safe(GLOSSARY[term])}" for term in used(text)]
     return ["<details><summary>Words</summary>", *(["\n".join(lines)]), "</details>"] if lines else []
-
-
-def _safe(text: str | None, limit: int = LINE) -> str:
-    """Text that stays text: one line, nothing that Markdown or HTML would read."""
-    if text is None:
-        return MISSING
-    escaped = _SPECIAL.sub(r"\\\1", one_line(text, limit)).translate(_ENTITY)
-    return _LINKS.sub(lambda match: f"&#{ord(match[0])};", escaped)
 
 
 def _step(do: str | None) -> str:
     """What would help: a command as code, a sentence as a sentence."""
     if not do:
         return ""
-    return f"\n\n{_code(do) if is_command(do) else _safe(do, _LONG)}"
+    return f"\n\n{_code(do) if is_command(do) else safe(do, _LONG)}"
 
 
 def _code(text: str) -> str:
@@ -62,20 +52,15 @@ def _code(text: str) -> str:
 
 
 def _badge(word: str) -> str:
-    return f"{mark(word).glyph} {_safe(mark(word).word, 40)}"
+    return f"{mark(word).glyph} {safe(mark(word).word, 40)}"
 
 
 def _opening(view: View) -> list[str]:
     parts = []
     for kind, label in OPENING.items():
         rows = [row for row in view.tables.opening if row.kind == kind]
-        parts += [f"**{label}** {_safe(row.text, _LONG)}{_step(row.do)}" for row in rows[:_MOST]]
+        parts += [f"**{label}** {safe(row.text, _LONG)}{_step(row.do)}" for row in rows[:_MOST]]
     return parts
-
-
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
 def _trust(view: View) -> list[str]:
@@ -85,9 +70,9 @@ def _trust(view: View) -> list[str]:
     rows = []
     for row in view.trust[:_MOST]:
         lights = [row.lights.get(name) for name in names]
-        rows.append([_safe(row.task, 80), *(_badge(light.state.value) if light else MISSING for light in lights)])
+        rows.append([safe(row.task, 80), *(_badge(light.state.value) if light else MISSING for light in lights)])
     more = f"\n\n{_MOST} of {count(len(view.trust))} tasks shown." if len(view.trust) > _MOST else ""
-    return ["### Can the scores be trusted?", _table(["task", *(_safe(name, 40) for name in names)], rows) + more]
+    return ["### Can the scores be trusted?", table(["task", *(safe(name, 40) for name in names)], rows) + more]
 
 
 def _verdicts(view: View) -> list[str]:
@@ -100,39 +85,39 @@ def _verdicts(view: View) -> list[str]:
     rows = [
         [
             _badge(v.verdict),
-            _safe(v.task, 80),
-            _safe(v.family, 80),
+            safe(v.task, 80),
+            safe(v.family, 80),
             view.share(v, common),
             count(v.points),
             count(v.items),
-            _safe(v.reason, 200),
+            safe(v.reason, 200),
         ]
         for v in said[:_MOST]
     ]
     more = f"\n\n{_MOST} of {count(len(said))} verdicts shown." if len(said) > _MOST else ""
-    return ["### Is the jump real, or made by the metric?", _table(head, rows) + more]
+    return ["### Is the jump real, or made by the metric?", table(head, rows) + more]
 
 
 def _finding(shown: Shown) -> str:
     finding = shown.finding
-    lines = [f"#### {_badge(shown.word)}: {_safe(shown.title, _LONG)}"]
+    lines = [f"#### {_badge(shown.word)}: {safe(shown.title, _LONG)}"]
     if finding.effect:
         effect = finding.effect
         size = quantity(effect.value, effect.low, effect.high, effect.unit)
         p = f", p = {probability(finding.p)}" if finding.p is not None else ""
         interval = "" if effect.low is None or effect.high is None else f" ({level(effect.level)} interval)"
-        lines.append(f"{_safe(effect.name)}: {_safe(size)}{interval}{p}")
+        lines.append(f"{safe(effect.name)}: {safe(size)}{interval}{p}")
     if rate := rate_sentence(finding):
-        lines.append(_safe(rate))
-    lines.append(f"{_safe(finding.advice, _LONG)} ({_safe(finding.code, 20)}, {_safe(finding.id, 40)})")
+        lines.append(safe(rate))
+    lines.append(f"{safe(finding.advice, _LONG)} ({safe(finding.code, 20)}, {safe(finding.id, 40)})")
     return "\n\n".join(lines)
 
 
 def _fold(fold: Fold) -> str:
-    lines = [f"- {_safe(shown.place, 160)}: {_safe(shown.finding.advice, _LONG)}" for shown in fold.shown[:_MOST]]
+    lines = [f"- {safe(shown.place, 160)}: {safe(shown.finding.advice, _LONG)}" for shown in fold.shown[:_MOST]]
     if len(fold.shown) > _MOST:
         lines.append(f"- and {count(len(fold.shown) - _MOST)} more")
-    summary = f"{fold.subject}: {_safe(fold.reason, _LONG)}"
+    summary = f"{fold.subject}: {safe(fold.reason, _LONG)}"
     return f"<details><summary>{summary}</summary>\n\n" + "\n".join(lines) + "\n\n</details>"
 
 
@@ -140,5 +125,5 @@ def _failures(view: View) -> list[str]:
     failures = view.tables.failures
     if not failures:
         return []
-    lines = [f"- {_safe(row.path)}: {_safe(row.said, _LONG)}" for row in failures[:_MOST]]
+    lines = [f"- {safe(row.path)}: {safe(row.said, _LONG)}" for row in failures[:_MOST]]
     return [f"### {plural(len(failures), 'file')} could not be read", "\n".join(lines)]

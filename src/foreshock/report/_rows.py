@@ -12,6 +12,7 @@ import msgspec
 
 from foreshock._base import ForeshockError
 from foreshock.records import Document, Light
+from foreshock.report._rows_compare import BoardRow, CompareRow
 
 
 class _Row(msgspec.Struct, frozen=True, kw_only=True):
@@ -224,6 +225,19 @@ class MovedRow(_Row, frozen=True, kw_only=True):
     to_score: float | None = None
 
 
+class FlipRow(MovedRow, frozen=True, kw_only=True):
+    """One item on which two compared runs differ.
+
+    Attributes:
+        direction: ``gained`` or ``lost``, seen from the second run.
+        from_run, to_run: Keys of the two runs.
+    """
+
+    direction: Literal["gained", "lost"]
+    from_run: str | None = None
+    to_run: str | None = None
+
+
 class RunRow(_Row, frozen=True, kw_only=True):
     """One run with its counts.
 
@@ -256,6 +270,26 @@ class RunRow(_Row, frozen=True, kw_only=True):
     warnings: list[str] = []
 
 
+class DimensionRow(_Row, frozen=True, kw_only=True):
+    """One thing in which runs or responses of a task differ besides the model.
+
+    Attributes:
+        task: Task.
+        name: ``step``, ``seed``, ``repeat``, ``epoch``, ``sample``, ``filter``, ``perturbation``, or a condition.
+        values: How many values there are.
+        examples: Some of them.
+        treatment: ``apart``, ``mean`` or ``newest``.
+        how: The same in words.
+    """
+
+    task: str
+    name: str
+    values: int = 0
+    examples: list[str] = []
+    treatment: str
+    how: str
+
+
 class FailureRow(_Row, frozen=True, kw_only=True):
     """A file that could not be read.
 
@@ -274,7 +308,7 @@ class FailureRow(_Row, frozen=True, kw_only=True):
 
 
 class Tables(msgspec.Struct, frozen=True, kw_only=True):
-    """The tables that ``foreshock check`` writes."""
+    """The tables that ``foreshock check`` and ``foreshock compare`` write."""
 
     opening: list[OpeningRow] = []
     trust: list[TrustRow] = []
@@ -282,6 +316,10 @@ class Tables(msgspec.Struct, frozen=True, kw_only=True):
     series: list[SeriesRow] = []
     verdicts: list[VerdictRow] = []
     moved: list[MovedRow] = []
+    dimensions: list[DimensionRow] = []
+    compare: list[CompareRow] = []
+    flips: list[FlipRow] = []
+    board: list[BoardRow] = []
     runs: list[RunRow] = []
     failures: list[FailureRow] = []
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from foreshock.records import Finding
+from foreshock.report._compare import compare_headline
 from foreshock.report._format import count, plural, share
 from foreshock.report._rows import ModelRow, RunRow
 from foreshock.report._view import View
@@ -16,6 +17,8 @@ _LINE = 4  # models that a verdict needs at least
 
 def headline(view: View) -> str:
     """The report in one sentence: how many lines of models can be judged and what the verdicts are."""
+    if view.tables.compare or view.tables.board:
+        return compare_headline(view.tables)
     words = [row.verdict for row in view.tables.verdicts]
     judged = [word for word in words if word != "unresolved"]
     others = sum(1 for shown in view.told if shown.verdict is None)
@@ -73,7 +76,7 @@ def rate_sentence(finding: Finding) -> str:
     rate = finding.rate
     parts = []
     if rate.stated is not None:
-        parts.append(f"stated false-alarm rate {share(rate.stated)}{' per line' if finding.verdict else ''}")
+        parts.append(f"stated false-alarm rate {share(rate.stated)}{' per line' if finding.subject.axis else ''}")
     if rate.measured is not None:
         worlds = f" on {count(rate.n)} simulated worlds" if rate.n else ""
         parts.append(f"{'' if parts else 'false-alarm rate '}measured {share(rate.measured)}{worlds}")

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 from foreshock.records import Document, Finding, State
 from foreshock.report._alike import alike
 from foreshock.report._console import Page
+from foreshock.report._dimensions import print_dimensions
 from foreshock.report._format import count, level, plural, probability, quantity
 from foreshock.report._rows import LightRow, TrustRow, VerdictRow
 from foreshock.report._safe import one_line
 from foreshock.report._sentences import counts_sentence, headline, incomplete, rate_sentence
 from foreshock.report._sentences import seeds as all_seeds
+from foreshock.report._terminal_compare import print_compare, without_compared
 from foreshock.report._terminal_scores import print_scores
 from foreshock.report._view import View, load
 from foreshock.report._words import GLOSSARY, MEANING, OPENING, STATUS, is_command, mark
@@ -40,7 +42,10 @@ def terminal(document: Document, console: Console) -> None:
     page = Page(console)
     page.line(headline(view), "bold")
     page.line(counts_sentence(view.document.counts), "dim")
-    for part in (_opening, _trust, _verdicts, _findings, _unresolved, print_scores, _runs, _failures, _footer):
+    scores = (print_scores, print_dimensions)
+    print_compare(view, page)
+    view = without_compared(view)
+    for part in (_opening, _trust, _verdicts, _findings, _unresolved, *scores, _runs, _failures, _footer):
         part(view, page)
         page.explain()
 

@@ -246,7 +246,7 @@ def _join(document: Document, tables: Tables) -> list[Shown]:
                 anchor=_unique(anchor(finding.id), used),
                 verdict=verdicts.get(finding.id),
                 series=sorted(series, key=lambda row: roles[row.role]),
-                moved=[row for row in tables.moved if row.finding_id == finding.id],
+                moved=[row for row in (*tables.moved, *tables.flips) if row.finding_id == finding.id],
                 models=models,
             )
         )

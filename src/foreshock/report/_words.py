@@ -39,6 +39,16 @@ VERDICTS = {
     "unresolved": Mark("○", "?", "unresolved", "none"),
 }
 
+COMPARED = {
+    "regression": Mark("■", "X", "regression", "bad"),
+    "improvement": Mark("▲", "+", "improvement", "good"),
+    "no-difference": Mark("=", "=", "no difference", "good"),
+    "undecided": Mark("○", "?", "undecided", "none"),
+    "separated": Mark("✓", "+", "separated", "good"),
+    "tied": Mark("○", "?", "tied", "none"),
+}
+"""Verdicts of comparisons, most pressing first."""
+
 MEANING = {
     "break": "the twin jumps too, so the jump is in the models, not in the metric",
     "mirage": "the hard metric jumps and its twin does not: the metric alone is enough to make the jump",
@@ -108,4 +118,4 @@ def is_command(text: str) -> bool:
 
 def mark(word: str) -> Mark:
     """Mark of a state or verdict; words that this version does not know get a neutral one."""
-    return VERDICTS.get(word) or STATES.get(word) or Mark("◇", "*", word, "plain")
+    return VERDICTS.get(word) or COMPARED.get(word) or STATES.get(word) or Mark("◇", "*", word, "plain")

@@ -3,6 +3,7 @@
 from foreshock.series._aggregates import aggregate_series
 from foreshock.series._block import Block, load_blocks, load_positions
 from foreshock.series._cards import STEP_SOURCES, dump_models, family_label, load_models, model_cards
+from foreshock.series._dimensions import Dimension, dimensions
 from foreshock.series._lines import AXES, Line, Stop, axis_value, conditions_text, fingerprint, lines, size_text
 from foreshock.series._panel import panel, series
 from foreshock.series._types import Matrix, Panel, Point, Series
@@ -11,6 +12,7 @@ __all__ = [
     "AXES",
     "STEP_SOURCES",
     "Block",
+    "Dimension",
     "Line",
     "Matrix",
     "Panel",
@@ -20,6 +22,7 @@ __all__ = [
     "aggregate_series",
     "axis_value",
     "conditions_text",
+    "dimensions",
     "dump_models",
     "family_label",
     "fingerprint",

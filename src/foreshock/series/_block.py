@@ -15,16 +15,17 @@ from foreshock.store import Snapshot
 if TYPE_CHECKING:
     import polars as pl
 
-_COLUMNS = ["run_key", "item_key", "item_id", "epoch", "filter", "metric_id", "value", "status"]
+_COLUMNS = ["run_key", "item_key", "item_id", "epoch", "filter", "perturbation", "metric_id", "value", "status"]
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Scores of one task under one answer filter.
+    """Scores of one task under one answer filter and one perturbation of its items.
 
     Attributes:
         task: Task.
         filter: Answer-extraction filter of the harness, None where there is none.
+        perturbation: How the items were altered (HELM), None for the items as they are.
         runs: Run keys, the rows.
         items: Item labels, the columns: the item key, or ``id:`` and the harness's id where there is no text; where one
             run asks the same question under several ids, both together.
@@ -34,10 +35,16 @@ class Block:
 
     task: str
     filter: str | None
+    perturbation: str | None
     runs: tuple[str, ...]
     items: tuple[str, ...]
     values: dict[str, Floats]
     counts: dict[str, Floats]
+
+    @property
+    def variant(self) -> str | None:
+        """Filter and perturbation as one text; None without either."""
+        return ", ".join(part for part in (self.filter, self.perturbation) if part is not None) or None
 
     def total(self, metric_id: str, run_key: str) -> float:
         """Sum over all scored responses of one run."""
@@ -68,8 +75,8 @@ def load_blocks(snapshot: Snapshot, task: str, runs: Iterable[str], metrics: Map
             model was asked and did not give the answer) or as no score.
 
     Returns:
-        One block per answer filter, in order of its name. Responses that did not arrive have no score: they are counted
-        apart, never as 0.
+        One block per answer filter and perturbation, in the order of their names, none first. Responses that did
+        not arrive have no score: they are counted apart, never as 0.
     """
     import polars as pl
 
@@ -78,8 +85,8 @@ def load_blocks(snapshot: Snapshot, task: str, runs: Iterable[str], metrics: Map
     unparsed = (pl.col("status") == "unparsed") & pl.col("metric_id").is_in(zero)
     scores = scores.with_columns(value=pl.when(unparsed).then(0.0).otherwise(pl.col("value"))).drop_nulls("value")
     scores = _labelled(scores)
-    filters = scores.get_column("filter").unique().sort(nulls_last=False).to_list()
-    return [_block(task, name, scores.filter(pl.col("filter").eq_missing(pl.lit(name)))) for name in filters]
+    variants = scores.select("perturbation", "filter").unique().sort("perturbation", "filter", nulls_last=False)
+    return [_block(task, name, way, scores.filter(_variant(name, way))) for way, name in variants.iter_rows()]
 
 
 def load_positions(snapshot: Snapshot, block: Block, metric_id: str) -> Floats | None:
@@ -98,7 +105,7 @@ def load_positions(snapshot: Snapshot, block: Block, metric_id: str) -> Floats |
 
     wanted = [*_COLUMNS, "label"]
     scores = snapshot.scan("scores", runs=block.runs, tasks=[block.task], metrics=[metric_id], columns=wanted).collect()
-    scores = scores.filter(pl.col("filter").eq_missing(pl.lit(block.filter)), pl.col("label").str.starts_with("["))
+    scores = scores.filter(_variant(block.filter, block.perturbation), pl.col("label").str.starts_with("["))
     if scores.is_empty():
         return None
     scores = _labelled(scores)
@@ -114,6 +121,12 @@ def load_positions(snapshot: Snapshot, block: Block, metric_id: str) -> Floats |
             count[rows[run], columns[item], : len(values)] += 1
     mean: Floats = np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
     return mean
+
+
+def _variant(name: str | None, way: str | None) -> pl.Expr:
+    import polars as pl
+
+    return pl.col("filter").eq_missing(pl.lit(name)) & pl.col("perturbation").eq_missing(pl.lit(way))
 
 
 def _labelled(scores: pl.DataFrame) -> pl.DataFrame:
@@ -134,7 +147,7 @@ def _labelled(scores: pl.DataFrame) -> pl.DataFrame:
     return scores.with_columns(item=label)
 
 
-def _block(task: str, name: str | None, scores: pl.DataFrame) -> Block:
+def _block(task: str, name: str | None, way: str | None, scores: pl.DataFrame) -> Block:
     runs, items = (scores.get_column(column).unique().sort() for column in ("run_key", "item"))
     rows = runs.search_sorted(scores.get_column("run_key")).to_numpy()
     columns = items.search_sorted(scores.get_column("item")).to_numpy()
@@ -149,4 +162,4 @@ def _block(task: str, name: str | None, scores: pl.DataFrame) -> Block:
         mean = np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
         values[metric_id] = mean.reshape(len(runs), len(items))
         counts[metric_id] = count.reshape(len(runs), len(items)).astype(float)
-    return Block(task, name, tuple(runs.to_list()), tuple(items.to_list()), values, counts)
+    return Block(task, name, way, tuple(runs.to_list()), tuple(items.to_list()), values, counts)

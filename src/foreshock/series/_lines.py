@@ -272,30 +272,29 @@ def _stops_in_order(runs: Sequence[Run]) -> tuple[Stop, ...]:
     for run in runs:
         models[run.model].append(run)
     ordered = sorted(models.values(), key=lambda group: (min(r.created or "9999" for r in group), group[0].model))
-    return tuple(_stop(float(i), group, "created", lambda _: "") for i, group in enumerate(ordered))
+    return tuple(_stop(float(i), group, "created", lambda _: ("", "")) for i, group in enumerate(ordered))
 
 
-def _replicate(run: Run, card: ModelCard) -> str:
-    """What sets runs at one place apart; models that only a table puts into one family are no repeats of each other."""
-    return f"{_seed(run, card)} {run.model}" if _put_together(run) else str(_seed(run, card))
+def _replicate(run: Run, card: ModelCard) -> tuple[str, str]:
+    """What sets runs at one place apart: the seed, and the model. Two models of one size are no repeats of each other.
 
-
-def _put_together(run: Run) -> bool:
-    return "family" in run.card.guesses
+    The same model may be logged under several addresses (``EleutherAI/pythia-70m`` and ``pythia-70m``).
+    """
+    return str(_seed(run, card)), run.model.rstrip("/").rpartition("/")[2].casefold()
 
 
 def _seed(run: Run, card: ModelCard) -> int | None:
     return card.seed if card.seed is not None else run.seed
 
 
-def _stop(x: float, runs: Sequence[Run], axis: str, seed: Callable[[Run], str]) -> Stop:
-    groups: dict[str, list[Run]] = defaultdict(list)
+def _stop(x: float, runs: Sequence[Run], axis: str, replicate: Callable[[Run], tuple[str, str]]) -> Stop:
+    groups: dict[tuple[str, str], list[Run]] = defaultdict(list)
     for run in runs:
-        groups[seed(run)].append(run)
+        groups[replicate(run)].append(run)
     newest_first = [
         tuple(sorted(groups[name], key=lambda r: (r.created or "", r.run_key), reverse=True)) for name in sorted(groups)
     ]
-    word = "models" if any(map(_put_together, runs)) else "seeds"
+    word = "seeds" if len({seed for seed, _ in groups}) == len(groups) else "models"
     return Stop(_label(x, axis, [group[0].model for group in newest_first], word), x, tuple(newest_first))
 
 
