@@ -167,7 +167,8 @@ def test_every_built_in_declares_itself():
         assert spec.name in spec.factory.origin
         twins = [get_metric(t) for t in spec.twins]
         assert all(t.kind == "continuous" for t in twins)
-        assert bool(twins) == (spec.kind == "hard")
+        # whether a response was declined has nothing continuous beneath it in a log
+        assert bool(twins) == (spec.kind == "hard" and spec.name not in ("refused", "refusal_phrase"))
     assert get_metric("multiple_choice_grade").chance(4) == 0.25
     assert get_metric("multiple_choice_grade").chance() is None
     assert get_metric("brier").chance(4) == 0.75

@@ -195,7 +195,7 @@ def _by_item(function: Callable[[Any], Any], records: list[Response], columns: C
 
 
 def _collect(spec: MetricSpec, outcomes: Sequence[Any], rows: int) -> ScoreColumns:
-    if spec.grain not in ("position", "run") and not spec.names:
+    if spec.grain not in ("position", "run") and not spec.names and spec.unit != PER_ROW:
         plain = _all_finite(outcomes)
         if plain is not None:
             return ScoreColumns(plain, [SCORED] * rows, [None] * rows)
