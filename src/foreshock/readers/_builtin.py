@@ -14,6 +14,7 @@ OWN = (
     "foreshock.readers._lm_eval:LmEvalReader",
     "foreshock.readers._helm:HelmReader",
     "foreshock.readers._openai_evals:OpenAiEvalsReader",
+    "foreshock.readers._bigbench:BigBenchReader",
     "foreshock.readers._promptfoo:PromptfooReader",
     "foreshock.readers._deepeval:DeepEvalReader",
 )
