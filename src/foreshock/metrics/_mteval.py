@@ -106,7 +106,7 @@ def cut_characters(text: str) -> list[str]:
 
 @functools.cache
 def _international() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
-    number, punctuation, symbol = (_category(letter) for letter in "NPS")
+    number, punctuation, symbol = _categories("NPS")
     return (
         re.compile(f"([^{number}])([{punctuation}])"),
         re.compile(f"([{punctuation}])([^{number}])"),
@@ -114,16 +114,17 @@ def _international() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]
     )
 
 
-def _category(letter: str) -> str:
-    """The inside of a class of a regular expression: every code point whose category begins with ``letter``."""
-    ranges: list[list[int]] = []
-    for point in range(sys.maxunicode + 1):
-        if unicodedata.category(chr(point))[0] == letter:
-            if ranges and ranges[-1][1] == point - 1:
-                ranges[-1][1] = point
+def _categories(letters: str) -> list[str]:
+    """Insides of classes of a regular expression: for each letter all code points whose category begins with it."""
+    ranges: dict[str, list[list[int]]] = {letter: [] for letter in letters}
+    for point, category in enumerate(map(unicodedata.category, map(chr, range(sys.maxunicode + 1)))):
+        if category[0] in ranges:
+            known = ranges[category[0]]
+            if known and known[-1][1] == point - 1:
+                known[-1][1] = point
             else:
-                ranges.append([point, point])
-    return "".join(f"{re.escape(chr(first))}-{re.escape(chr(last))}" for first, last in ranges)
+                known.append([point, point])
+    return ["".join(f"{re.escape(chr(a))}-{re.escape(chr(b))}" for a, b in ranges[letter]) for letter in letters]
 
 
 CUTS: dict[str, Cut] = {
