@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
@@ -40,7 +41,7 @@ def compact(snapshot: Snapshot, progress: Progress) -> str | None:
 
     Superseded runs keep their rows, since they are what was known at some earlier time; removed runs lose them.
     """
-    if len(snapshot.commits) < 2:
+    if len(snapshot.commits) < 2 and not any(_overlap(snapshot.kept_segments(table)) for table in TABLES):
         return None
     written: list[Written] = []
     scores: list[ScoreEntry] = []
@@ -52,6 +53,12 @@ def compact(snapshot: Snapshot, progress: Progress) -> str | None:
             scores += entries
     commit = _commit(snapshot, written, scores)
     return write_commit(snapshot.root, commit, utc_now())
+
+
+def _overlap(segments: Sequence[Segment]) -> bool:
+    """Whether rows of one item lie in several files, so that looking it up reads them all."""
+    spans = sorted((_key(s.low), _key(s.high)) for s in segments if s.low)
+    return any(after[0] < before[1] for before, after in pairwise(spans))
 
 
 def _commit(snapshot: Snapshot, written: Sequence[Written], scores: Sequence[ScoreEntry]) -> Commit:

@@ -111,10 +111,25 @@ def read_segment(segment: Segment, columns: Sequence[str] | None, start: int, ro
     return (frame.slice(start, rows) if start or rows is not None else frame).collect()
 
 
-def asked_rows(snapshot: Snapshot, table: str, wanted: Wanted) -> pl.LazyFrame:
-    """Visible rows of a table of runs, restricted and in order."""
+def asked_rows(
+    snapshot: Snapshot,
+    table: str,
+    wanted: Wanted,
+    *,
+    among: frozenset[str] | None = None,
+    only: pl.Expr | None = None,
+) -> pl.LazyFrame:
+    """Visible rows of a table of runs, restricted and in order.
+
+    Args:
+        snapshot: The snapshot.
+        table: The table.
+        wanted: What is asked for.
+        among: Ingests outside of which no segment need be opened.
+        only: A further condition on the columns of the table.
+    """
     ingests = wanted.ingests(snapshot)
-    segments = [s for s in snapshot.segments(table) if may_hold(s, ingests, wanted)]
+    segments = [s for s in snapshot.segments(table) if may_hold(s, ingests, wanted) and may_hold(s, among, wanted)]
     parts = []
     whole = [s for s in segments if not s.hidden]
     if whole:
@@ -123,13 +138,17 @@ def asked_rows(snapshot: Snapshot, table: str, wanted: Wanted) -> pl.LazyFrame:
     if not parts:
         return pl.LazyFrame(schema=SCHEMAS[table])
     frame = pl.concat(parts)
-    if ingests is not None:
-        frame = frame.filter(pl.col("ingest_id").is_in(sorted(ingests)))
-    if wanted.items is not None and "item_key" in SCHEMAS[table]:
-        frame = frame.filter(pl.col("item_key").is_in(sorted(wanted.items)))
-    if wanted.metrics is not None and "metric_id" in SCHEMAS[table]:
-        frame = frame.filter(pl.col("metric_id").is_in(sorted(wanted.metrics)))
+    if conditions := _conditions(table, wanted, ingests, only):
+        frame = frame.filter(conditions)
     return frame if len(segments) == 1 else frame.sort(ORDER[table], maintain_order=True)
+
+
+def _conditions(table: str, wanted: Wanted, ingests: frozenset[str] | None, only: pl.Expr | None) -> list[pl.Expr]:
+    found = [] if only is None else [only]
+    for name, values in (("ingest_id", ingests), ("item_key", wanted.items), ("metric_id", wanted.metrics)):
+        if values is not None and name in SCHEMAS[table]:
+            found.append(pl.col(name).is_in(sorted(values)))
+    return found
 
 
 def may_hold(segment: Segment, ingests: frozenset[str] | None, wanted: Wanted) -> bool:

@@ -232,11 +232,11 @@ class Snapshot:
     def _find_segments(self, states: Collection[str]) -> dict[str, list[Segment]]:
         found: dict[str, dict[str, Segment]] = {}
         for name, stored in self.commits.items():
-            counts = [self._counts(run, name, states) for run in stored.commit.runs]
+            share = _Share(stored.commit.runs, [self._counts(run, name, states) for run in stored.commit.runs])
             for entry in stored.commit.segments:
-                runs = [stored.commit.runs[place] for place in entry.runs if counts[place]]
-                if runs or entry.table == "items":
-                    segment = _segment(self.root, name, entry, runs)
+                tasks, live = share.of(entry.runs)
+                if live or entry.table == "items":
+                    segment = _segment(self.root, name, entry, tasks, live)
                     table = found.setdefault(entry.table, {})
                     table[entry.sha256] = _merge(table.get(entry.sha256), segment)
         return {table: [segments[key] for key in sorted(segments)] for table, segments in found.items()}
@@ -250,7 +250,22 @@ def _in_order(runs: Iterable[Run]) -> list[Run]:
     return sorted(runs, key=lambda run: (run.task, run.model, run.created or "", run.run_key, run.ingest_id))
 
 
-def _segment(root: Path, commit: str, entry: SegmentEntry, runs: Sequence[Run]) -> Segment:
+class _Share:
+    """Tasks and ingests of segments. After ``compact`` each segment holds thousands of runs, the same as the others."""
+
+    def __init__(self, runs: Sequence[Run], counts: Sequence[bool]) -> None:
+        self._runs, self._counts = runs, counts
+        self._known: dict[tuple[int, ...], tuple[frozenset[str], frozenset[str]]] = {}
+
+    def of(self, places: Sequence[int]) -> tuple[frozenset[str], frozenset[str]]:
+        key = tuple(places)
+        if key not in self._known:
+            runs = [self._runs[place] for place in places if self._counts[place]]
+            self._known[key] = frozenset(run.task for run in runs), frozenset(run.ingest_id for run in runs)
+        return self._known[key]
+
+
+def _segment(root: Path, commit: str, entry: SegmentEntry, tasks: frozenset[str], live: frozenset[str]) -> Segment:
     return Segment(
         table=entry.table,
         sha256=entry.sha256,
@@ -259,9 +274,9 @@ def _segment(root: Path, commit: str, entry: SegmentEntry, runs: Sequence[Run]) 
         bytes=entry.bytes,
         memory=entry.memory,
         commit=commit,
-        tasks=frozenset(run.task for run in runs),
-        live=frozenset(run.ingest_id for run in runs),
-        hidden=entry.stray or len(runs) < len(entry.runs),
+        tasks=tasks,
+        live=live,
+        hidden=entry.stray or len(live) < len(entry.runs),
         low=tuple(entry.low),
         high=tuple(entry.high),
     )
