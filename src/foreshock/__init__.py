@@ -54,6 +54,7 @@ _HOMES = {
 }
 _ROOMS = (
     "check",
+    "compare",
     "demo",
     "metrics",
     "mirage",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 
 from foreshock import __version__
-from foreshock._cli import _add, _check, _compact, _demo, _ls, _models, _rm, _score, _sql
+from foreshock._cli import _add, _check, _compact, _compare, _demo, _ls, _models, _rm, _score, _sql
 
 app = typer.Typer(
     name="foreshock",
@@ -33,6 +33,7 @@ def _root(
 
 for command in (
     _check.check,
+    _compare.compare,
     _demo.demo,
     _add.add,
     _ls.ls,

@@ -1,0 +1,155 @@
+"""`foreshock compare`: two runs, or a board of them, on the same items."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Literal, cast
+
+import typer
+
+from foreshock._base import ConfigError
+from foreshock._cli import _options as o
+from foreshock._cli._check import firing, write_outputs
+from foreshock._cli._out import console, progress
+from foreshock._cli._places import open_store, places
+from foreshock._cli._sides import Named, find_sides
+from foreshock.compare import CODES, CompareOptions
+from foreshock.compare import compare as run_compare
+from foreshock.integrity import CODES as INTEGRITY
+
+WORDS = ("regression", "any")
+
+
+def compare(
+    names: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="A B [C...]",
+            help="What to compare, the baseline first: log files or folders, beginnings of run keys, or model names.",
+            show_default=False,
+        ),
+    ],
+    store: o.StoreOption = None,
+    task: o.TaskOption = None,
+    metric: Annotated[
+        str | None, typer.Option("--metric", help="Score to compare: the harness's name of it, or one of our metrics.")
+    ] = None,
+    margin: Annotated[
+        float | None,
+        typer.Option("--margin", help="Difference that does not matter, in units of the metric (0.01 = 1 point)."),
+    ] = None,
+    alpha: Annotated[float, typer.Option("--alpha", help="Level of the tests.")] = 0.05,
+    adjust: Annotated[str, typer.Option("--adjust", help="Allow for several tasks by holm or bh.")] = "holm",
+    missing: Annotated[
+        str, typer.Option("--missing", help="Responses that did not arrive: drop their items, or count them wrong.")
+    ] = "drop",
+    cluster: Annotated[
+        str,
+        typer.Option("--cluster", help="Items that belong together: auto, none, a column of items, or a key of meta."),
+    ] = "auto",
+    pair: Annotated[str, typer.Option("--pair", help="Pair items auto (by text, then id), or by id alone.")] = "auto",
+    repeats: Annotated[
+        str, typer.Option("--repeats", help="Several runs of one side: compare the newest, or pool them.")
+    ] = "newest",
+    across_conditions: Annotated[
+        bool, typer.Option("--across-conditions", help="Compare runs under different conditions as well.")
+    ] = False,
+    fail_on: Annotated[
+        list[str] | None,
+        typer.Option("--fail-on", help="Exit with 1 when this fires: regression, a code such as FS105, or any."),
+    ] = None,
+    mapping: Annotated[
+        list[str] | None, typer.Option("--map", help="Roles of columns in item files that are added.")
+    ] = None,
+    preset: Annotated[str | None, typer.Option("--preset", help="Named set of roles, such as mmlu-pro.")] = None,
+    task_name: Annotated[str | None, typer.Option("--task-name", help="Task, for files that do not name one.")] = None,
+    html: o.HtmlOption = None,
+    json: o.JsonOption = None,
+    markdown: Annotated[Path | None, typer.Option("--markdown", help="Write a summary for a CI page.")] = None,
+    junit: Annotated[Path | None, typer.Option("--junit", help="Write the findings as JUnit XML.")] = None,
+    seed: o.SeedOption = None,
+    quiet: o.QuietOption = False,
+) -> None:
+    """Say which of two runs is better on the same items, by how much, and what these items cannot tell.
+
+    Items are paired by their text, then by their id, never by position. With three or more, also a board: who can be
+    told apart, and is the first really the first?
+
+    Examples:
+
+      foreshock compare old.eval new.eval --fail-on regression
+
+      foreshock compare Llama-2-13b-hf Llama-2-70b-hf --task 'mmlu*' --html compare.html
+
+      foreshock compare model-a model-b model-c --margin 0.02 --json -
+    """
+    where = places(store)
+    refuse_unknown(fail_on or [])
+    options = CompareOptions(
+        tasks=task or [],
+        metric=metric,
+        alpha=within(alpha, "--alpha"),
+        margin=positive(margin, "--margin"),
+        missing=cast("Literal['drop', 'wrong']", one_of(missing, "--missing", "drop", "wrong")),
+        adjust=cast("Literal['holm', 'bh']", one_of(adjust, "--adjust", "holm", "bh")),
+        cluster=cluster,
+        pair=cast("Literal['auto', 'id']", one_of(pair, "--pair", "auto", "id")),
+        repeats=cast("Literal['newest', 'pool']", one_of(repeats, "--repeats", "newest", "pool")),
+        across_conditions=across_conditions,
+        seed=where.config.seed if seed is None else seed,
+    )
+    talk = not quiet and str(json) != "-"
+    with progress(silent=quiet) as show:
+        sides, failures = find_sides(where, Named(names, mapping, preset, task_name), talk=talk, progress=show)
+        document = run_compare(
+            open_store(where),
+            sides,
+            options,
+            command=["foreshock", *sys.argv[1:]],
+            failures=failures,
+            progress=show,
+        )
+    write_outputs(document, html=html, json=json, markdown=markdown, junit=junit)
+    if talk:
+        from foreshock.report import terminal
+
+        terminal(document, console())
+        if html is not None:
+            console().print(f"Report: {html}")
+    raise typer.Exit(firing(document, fail_on or where.config.fail_on))
+
+
+def one_of(value: str, option: str, *allowed: str) -> str:
+    """Refuse a word that the option does not know."""
+    if value not in allowed:
+        raise ConfigError(f"{option} {value!r}", expected=" or ".join(allowed))
+    return value
+
+
+def within(value: float, option: str) -> float:
+    """Refuse a level that is none."""
+    if not 0 < value < 1:
+        raise ConfigError(f"{option} {value}", expected="a number between 0 and 1, such as 0.05")
+    return value
+
+
+def positive(value: float | None, option: str) -> float | None:
+    """Refuse a margin that is none."""
+    if value is not None and not 0 < value < float("inf"):
+        raise ConfigError(f"{option} {value}", expected="a number above 0, such as 0.01 for one point")
+    return value
+
+
+def refuse_unknown(names: list[str]) -> None:
+    """Refuse a name under which nothing can ever fire.
+
+    Raises:
+        ConfigError: A name is neither ``regression`` nor ``any`` nor the beginning of a code.
+    """
+    for name in names:
+        codes = (*CODES, *INTEGRITY)
+        if name not in WORDS and not (name and any(code.startswith(name) for code in codes)):
+            raise ConfigError(
+                f"nothing can fire under --fail-on {name!r}", expected=f"{', '.join(WORDS)}, or {', '.join(codes)}"
+            )

@@ -1,0 +1,128 @@
+"""What a person names on a command line as runs to compare: paths, beginnings of keys, model names."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from foreshock._base import ConfigError, Progress
+from foreshock._cli._options import pairs
+from foreshock._cli._out import console
+from foreshock._cli._places import Places, open_store
+from foreshock._cli._report_added import exit_code, show_added
+from foreshock._cli._runs import find_runs
+from foreshock.compare import Side
+from foreshock.readers import ReadOptions
+from foreshock.records import Run
+from foreshock.store import Snapshot, Store, add_paths
+
+
+class Named(NamedTuple):
+    """Names as given, and how paths among them are read."""
+
+    names: Sequence[str]
+    mapping: list[str] | None
+    preset: str | None
+    task: str | None
+
+
+def find_sides(
+    where: Places, named: Named, *, talk: bool, progress: Progress
+) -> tuple[list[Side], list[tuple[str, str]]]:
+    """One side for every name; logs that are not in the store yet are added first.
+
+    Returns:
+        Sides in the order of the names, and (path, message) of files that could not be read.
+
+    Raises:
+        ConfigError: A name stands for nothing, or for runs of several models; or two names stand for the same runs.
+    """
+    known = open_store(where).snapshot() if where.store.is_dir() else None
+    fresh = [name for name in named.names if _is_path(name, known) and not _unchanged(name, known, named)]
+    failures: list[tuple[str, str]] = []
+    from_path: dict[str, list[Run]] = {}
+    if fresh:
+        store = Store.open(where.store, create=True)
+        for name in fresh:
+            from_path[name] = _add(store, name, named, failures, talk=talk, progress=progress)
+        known = store.snapshot()
+    snapshot = known if known is not None else open_store(where).snapshot()
+    found = [(name, _runs(name, snapshot, from_path)) for name in named.names]
+    return _labelled(found), failures
+
+
+def _is_path(name: str, known: Snapshot | None) -> bool:
+    if not Path(name).exists():
+        return False
+    taken = known is not None and any(name in (run.model, run.run_key) for run in known.runs())
+    if taken and Path(name).name == name:
+        raise ConfigError(
+            f"{name!r} is a path here and a name in the store",
+            expected="one of the two",
+            do=f"write ./{name} or its run key",
+        )
+    return True
+
+
+def _unchanged(name: str, known: Snapshot | None, named: Named) -> bool:
+    """Whether a file was read before, has not changed, and nobody says how to read it now."""
+    path = Path(name)
+    if known is None or not path.is_file() or named.mapping or named.preset or named.task:
+        return False
+    stat = path.stat()
+    return known.sources().get(str(path.absolute())) == (stat.st_size, stat.st_mtime_ns)
+
+
+def _add(
+    store: Store, name: str, named: Named, failures: list[tuple[str, str]], *, talk: bool, progress: Progress
+) -> list[Run]:
+    options = ReadOptions(map=pairs(named.mapping, "--map"), preset=named.preset, task=named.task)
+    added = add_paths(store, [Path(name)], options, progress=progress)
+    if exit_code(added, console(stderr=True)):
+        raise ConfigError("nothing in it could be read", expected="a log", do="see: foreshock add --help", where=name)
+    failures += [(str(failure.path), str(failure.error)) for failure in added.failures]
+    if talk and added.added:
+        show_added(console(stderr=True), added, store.folder)
+    return [*added.added, *added.unchanged]
+
+
+def _runs(name: str, snapshot: Snapshot, from_path: dict[str, list[Run]]) -> list[Run]:
+    if not Path(name).exists() or any(name in (run.model, run.run_key) for run in snapshot.runs()):
+        return find_runs(snapshot, [name])
+    place = str(Path(name).absolute())
+    keys = {run.run_key for run in from_path.get(name, ())}
+    inside = [
+        run
+        for run in snapshot.runs()
+        if run.run_key in keys or any(s.path == place or s.path.startswith(place + "/") for s in run.sources)
+    ]
+    if not inside:
+        raise ConfigError("no run comes from it", expected="a log", do="run: foreshock ls --all", where=name)
+    return inside
+
+
+def _labelled(found: Sequence[tuple[str, list[Run]]]) -> list[Side]:
+    """Sides named by their model; where two have the same model, by the model and what tells them apart."""
+    for name, runs in found:
+        models = sorted({run.model for run in runs})
+        if len(models) > 1:
+            raise ConfigError(
+                f"{name} holds runs of {len(models)} models ({', '.join(models[:3])}{', ...' if models[3:] else ''})",
+                expected="one model for each name",
+                do="add it with foreshock add, then name the models",
+            )
+    keys = [frozenset(run.run_key for run in runs) for _, runs in found]
+    if twice := [name for place, (name, _) in enumerate(found) if keys[place] in keys[:place]]:
+        raise ConfigError(f"{twice[0]} stands for the same runs as a name before it", expected="different runs")
+    shared = Counter(runs[0].model for _, runs in found)
+    return [Side(_label(name, runs, shared[runs[0].model] > 1), runs) for name, runs in found]
+
+
+def _label(name: str, runs: Sequence[Run], shared: bool) -> str:
+    model = runs[0].model
+    if not shared:
+        return model
+    own = runs[0].run_key[:8] if len(runs) == 1 else Path(name).name
+    return f"{model} ({own})"

@@ -1,0 +1,186 @@
+"""From named sides to the document: match, load, judge, tell."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+
+from foreshock._base import ConfigError, Progress, digest, quiet, utc_now
+from foreshock._version import __version__
+from foreshock.compare._finding import CODE as PAIR
+from foreshock.compare._finding import compare_row, finding_of, refused_finding
+from foreshock.compare._flips import IN_ALL, flips
+from foreshock.compare._judge import Compared, Verdict, give_verdicts, judge_match
+from foreshock.compare._load import Sheet, load_sheet
+from foreshock.compare._match import Match, Refusal, match_runs
+from foreshock.compare._measure import Chosen, choose, wanted_metrics
+from foreshock.compare._options import CompareOptions, Side
+from foreshock.compare._standings import CODE as BOARD
+from foreshock.compare._standings import board_of
+from foreshock.integrity import changes
+from foreshock.records import Counts, Document, Finding, Run
+from foreshock.scoring import score
+from foreshock.series import conditions_text
+from foreshock.store import Snapshot, Store
+
+CODES = (PAIR, BOARD)
+"""Codes of the findings that this room gives."""
+
+
+class _Loaded(NamedTuple):
+    match: Match
+    chosen: Chosen
+    sheet: Sheet
+
+
+def compare(
+    store: Store,
+    sides: Sequence[Side],
+    options: CompareOptions | None = None,
+    *,
+    command: Sequence[str] = ("compare",),
+    failures: Sequence[tuple[str, str]] = (),
+    progress: Progress = quiet,
+) -> Document:
+    """Compare the first side with each other one, task by task, item by item; with three or more also as a board.
+
+    Args:
+        store: Where the runs are; the scores that are needed are added to it, nothing else changes.
+        sides: What is compared, the baseline first.
+        options: How.
+        command: Arguments to name in the document.
+        failures: (path, message) of files that could not be read.
+        progress: Told about scoring and tasks.
+
+    Returns:
+        A document with findings FS901 (one per task and pair), FS902 (one per board), those of ``integrity`` about
+        the compared runs, and the tables ``compare``, ``flips``, ``board``, ``runs`` and ``failures``.
+
+    Raises:
+        ConfigError: There are fewer than two sides, nothing may be compared, or no score is shared.
+    """
+    options = options or CompareOptions()
+    if len(sides) < 2:
+        raise ConfigError("one run to compare", expected="two or more", do="name a second run, path or model")
+    matches, refused = match_runs(sides, options)
+    if not matches:
+        raise _nothing(refused, options)
+    specs = wanted_metrics(options.metric)
+    if specs:
+        score(store, specs, progress=progress)
+    snapshot = store.snapshot()
+    loaded: list[_Loaded] = []
+    for done, match in enumerate(matches):
+        progress("compare", done, len(matches))
+        keys = [[run.run_key for run in runs] for runs in match.runs]
+        found = choose(snapshot, match.task, keys, options.metric, specs)
+        loaded += [_Loaded(match, chosen, load_sheet(snapshot, match, chosen, options)) for chosen in found]
+        if not found:
+            refused += [Refusal(match.task, side, _no_score(options), _score_advice()) for side in match.sides[1:]]
+    progress("compare", len(matches), len(matches))
+    if not loaded:
+        raise _nothing(refused, options)
+    document = _document(snapshot, sides, loaded, refused, options)
+    told = [{"path": path, "message": message} for path, message in failures]
+    tables = {**document.tables, "failures": told}
+    return msgspec.structs.replace(document, command=list(command), tables=tables)
+
+
+def _no_score(options: CompareOptions) -> str:
+    return f"no score {options.metric or ''} that all of these runs have".replace("  ", " ")
+
+
+def _score_advice() -> str:
+    return "see which scores there are: foreshock sql 'select distinct metric_id from scores'"
+
+
+def _nothing(refused: Sequence[Refusal], options: CompareOptions) -> ConfigError:
+    if not refused:
+        return ConfigError(
+            "no task is left to compare",
+            expected="a task of the baseline" + (f" that fits {', '.join(options.tasks)}" if options.tasks else ""),
+            do="see what there is: foreshock ls",
+        )
+    first = refused[0]
+    more = f" (and {len(refused) - 1} more like it)" if len(refused) > 1 else ""
+    return ConfigError(
+        f"nothing can be compared: {first.task}: {first.why}{more}",
+        expected="runs of one task under the same conditions",
+        do=first.do or "see what there is: foreshock ls",
+    )
+
+
+def _document(
+    snapshot: Snapshot,
+    sides: Sequence[Side],
+    loaded: Sequence[_Loaded],
+    refused: Sequence[Refusal],
+    options: CompareOptions,
+) -> Document:
+    compared = [one for part in loaded for one in judge_match(part.match, part.chosen, part.sheet, options)]
+    verdicts = give_verdicts(compared, options)
+    findings, rows, shown = _pairs(snapshot, sides, compared, verdicts, options)
+    boards = [_board(part, sides, options) for part in loaded]
+    used = list({run.run_key: run for part in loaded for runs in part.match.runs for run in runs}.values())
+    return Document(
+        foreshock=__version__,
+        command=[],
+        generated_at=utc_now(),
+        counts=msgspec.to_builtins(Counts.total(run.counts for run in used)),
+        findings=[
+            *findings,
+            *(finding for board in boards if board for finding in (board[0],)),
+            *(refused_finding(refusal, sides) for refusal in refused),
+            *changes(used),
+        ],
+        tables={
+            "compare": rows,
+            "board": [row for board in boards if board for row in board[1]],
+            "flips": shown,
+            "runs": [_run_row(run) for run in used],
+        },
+    )
+
+
+def _pairs(
+    snapshot: Snapshot,
+    sides: Sequence[Side],
+    compared: Sequence[Compared],
+    verdicts: Sequence[Verdict],
+    options: CompareOptions,
+) -> tuple[list[Finding], list[dict[str, Any]], list[dict[str, Any]]]:
+    findings: list[Finding] = []
+    rows: list[dict[str, Any]] = []
+    shown: list[dict[str, Any]] = []
+    for one, verdict in zip(compared, verdicts, strict=True):
+        told = flips(snapshot, one, sides, IN_ALL - len(shown))
+        finding = finding_of(one, verdict, sides, options, (told.evidence, told.total))
+        findings.append(finding)
+        rows.append(compare_row(one, verdict, sides, options, finding))
+        shown += [{"finding_id": finding.id, **row} for row in told.rows]
+    return findings, rows, shown
+
+
+def _board(
+    part: _Loaded, sides: Sequence[Side], options: CompareOptions
+) -> tuple[Finding, list[dict[str, Any]]] | None:
+    ingests = [run.ingest_id for runs in part.match.runs for run in runs]
+    data = digest([part.match.task, part.chosen.filter, part.chosen.measure.id, ingests], 16)
+    return board_of(part.match, part.chosen, part.sheet, sides, options, data)
+
+
+def _run_row(run: Run) -> dict[str, Any]:
+    return {
+        "run_key": run.run_key,
+        "model": run.model,
+        "task": run.task,
+        "status": run.status.value,
+        "created": run.created,
+        "format": run.format,
+        "writer": run.writer,
+        "conditions": conditions_text(run),
+        **msgspec.to_builtins(run.counts),
+        "warnings": run.warnings,
+    }

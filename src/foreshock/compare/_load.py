@@ -1,0 +1,182 @@
+"""Scores of the runs of one task, laid side by side: item by item, never by position."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from foreshock.compare._clusters import cluster_labels
+from foreshock.compare._labels import Labelled, label_items
+from foreshock.compare._match import Match
+from foreshock.compare._measure import Chosen, Measure
+from foreshock.compare._options import CompareOptions
+from foreshock.store import Snapshot
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Floats = NDArray[np.float64]
+
+_RESPONSE = ["ingest_id", "row", "run_key", "task", "item_key", "item_id", "epoch", "sample", "filter", "perturbation"]
+_ARRIVED = ("ok", "truncated")
+
+
+class SideCounts(NamedTuple):
+    """Responses of one side: how many there are, arrived without an answer, did not arrive, have no score."""
+
+    responses: int
+    unparsed: int
+    undelivered: int
+    unscored: int
+
+
+class Sheet(NamedTuple):
+    """Scores of several runs on the items of one task under one answer filter.
+
+    Attributes:
+        labels: Name of each item: its key, its key and id where a key stands for several, or ``id:`` and its id.
+        scores: Shape (sides, items); means over the repeats of an item; NaN where nothing that arrived was scored.
+        filled: The same with what did not arrive as the worst value; NaN where the item was not asked.
+        twin: The same as ``scores`` for the twin; None without one.
+        clusters: One number per item, or None when every item is a unit of its own.
+        cluster_kind: What makes the clusters, in words; empty without.
+        repeated: Whether some item has several responses in one run.
+        counts: Responses of each side.
+        paired_by: ``text``, ``id`` or ``text and id``.
+        refused: Items that could not be paired without guessing, with the reason, by reason.
+
+    """
+
+    labels: list[str]
+    scores: Floats
+    filled: Floats
+    twin: Floats | None
+    clusters: NDArray[np.int64] | None
+    cluster_kind: str
+    repeated: bool
+    counts: list[SideCounts]
+    paired_by: str
+    refused: dict[str, int]
+
+
+def load_sheet(snapshot: Snapshot, match: Match, chosen: Chosen, options: CompareOptions) -> Sheet:
+    """Load and pair the scores of a match on one measure."""
+    side_of = {run.run_key: place for place, runs in enumerate(match.runs) for run in runs}
+    responses = _responses(snapshot, match.task, side_of, chosen.filter, options)
+    labelled = label_items(responses, by_id=options.pair == "id")
+    frame = _with_scores(snapshot, labelled.frame, match.task, side_of, chosen.measure, "main")
+    if chosen.twin is not None:
+        frame = _with_scores(snapshot, frame, match.task, side_of, chosen.twin, "twin")
+    items = _per_item(frame, chosen)
+    names = items.get_column("label").unique().sort()
+    shape = (len(match.sides), len(names))
+    places = (items.get_column("side").to_numpy(), names.search_sorted(items.get_column("label")).to_numpy())
+    scores, filled = _grid(items, "main", shape, places), _grid(items, "filled", shape, places)
+    _fill_absent(filled, scores, match, chosen.measure, frame)
+    clusters, kind = cluster_labels(snapshot, match.task, labelled.frame, options)
+    return Sheet(
+        labels=names.to_list(),
+        scores=scores,
+        filled=filled,
+        twin=_grid(items, "twin", shape, places) if chosen.twin is not None else None,
+        clusters=clusters,
+        cluster_kind=kind,
+        repeated=bool((items.get_column("rows") > 1).any()),
+        counts=_counts(frame, len(match.sides)),
+        paired_by=_paired_by(labelled),
+        refused=labelled.refused,
+    )
+
+
+def _responses(
+    snapshot: Snapshot, task: str, side_of: dict[str, int], name: str | None, options: CompareOptions
+) -> pl.DataFrame:
+    import polars as pl
+
+    from foreshock.compare._clusters import needs_meta
+
+    columns = [*_RESPONSE, "delivery", *(["meta"] if needs_meta(options.cluster) else [])]
+    frame = snapshot.scan("responses", tasks=[task], runs=side_of, columns=columns)
+    frame = frame.filter(pl.col("filter").eq_missing(pl.lit(name)))
+    sides = pl.col("run_key").replace_strict(side_of, return_dtype=pl.Int64)
+    return frame.with_columns(side=sides, arrived=pl.col("delivery").is_in(_ARRIVED)).collect()
+
+
+def _with_scores(
+    snapshot: Snapshot, frame: pl.DataFrame, task: str, runs: dict[str, int], measure: Measure, name: str
+) -> pl.DataFrame:
+    """Add a column of values and one of statuses; a response without a row of this metric has null in both."""
+    import polars as pl
+
+    source: Literal["harness", "foreshock"] = "harness" if measure.source == "harness" else "foreshock"
+    columns = ["ingest_id", "row", "value", "status"]
+    scores = snapshot.scan(
+        "scores", tasks=[task], runs=runs, metrics=[measure.id], source=source, columns=columns
+    ).collect()
+    scores = scores.unique(["ingest_id", "row"], keep="first", maintain_order=True)
+    scores = scores.rename({"value": name, "status": f"{name}_status"})
+    joined = frame.join(scores, on=["ingest_id", "row"], how="left", maintain_order="left")
+    unparsed = pl.col(f"{name}_status") == "unparsed"
+    zero = pl.lit(measure.worst, pl.Float64) if measure.hard else pl.lit(None, pl.Float64)
+    value = pl.when(unparsed).then(zero).otherwise(pl.col(name))
+    return joined.with_columns(pl.when(pl.col("arrived")).then(value).alias(name))
+
+
+def _per_item(frame: pl.DataFrame, chosen: Chosen) -> pl.DataFrame:
+    import polars as pl
+
+    worst = pl.lit(chosen.measure.worst, pl.Float64)
+    filled = pl.when(pl.col("arrived")).then(pl.col("main")).otherwise(worst)
+    means = [pl.col("main").mean(), filled.mean().alias("filled")]
+    if chosen.twin is not None:
+        means.append(pl.col("twin").mean())
+    return frame.group_by("side", "label", maintain_order=True).agg(*means, pl.len().alias("rows"))
+
+
+def _grid(
+    items: pl.DataFrame, column: str, shape: tuple[int, int], places: tuple[NDArray[np.int64], NDArray[np.int64]]
+) -> Floats:
+    grid = np.full(shape, np.nan)
+    grid[places] = items.get_column(column).fill_null(np.nan).to_numpy()
+    return grid
+
+
+def _fill_absent(filled: Floats, scores: Floats, match: Match, measure: Measure, frame: pl.DataFrame) -> None:
+    """Items that a run should have had but its log does not list did not arrive either.
+
+    Only where the log says that at least so many are missing: a run that asked fewer items lacks nothing.
+    """
+    if measure.worst is None:
+        return
+    listed = frame.filter(frame.get_column("delivery") == "missing").group_by("side").len()
+    known = dict(zip(listed.get_column("side").to_list(), listed.get_column("len").to_list(), strict=True))
+    for place, runs in enumerate(match.runs):
+        others = np.delete(filled, place, axis=0)
+        absent = np.isnan(filled[place]) & np.isnan(scores[place]) & ~np.isnan(others).all(axis=0)
+        lost = sum(run.counts.missing for run in runs) - known.get(place, 0)
+        if 0 < absent.sum() <= lost:
+            filled[place, absent] = measure.worst
+
+
+def _counts(frame: pl.DataFrame, sides: int) -> list[SideCounts]:
+    import polars as pl
+
+    unparsed = pl.col("arrived") & (pl.col("main_status") == "unparsed").fill_null(value=False)
+    told = frame.group_by("side").agg(
+        pl.len().alias("responses"),
+        unparsed.sum().alias("unparsed"),
+        (~pl.col("arrived")).sum().alias("undelivered"),
+        (pl.col("arrived") & pl.col("main").is_null()).sum().alias("unscored"),
+    )
+    rows = {row["side"]: row for row in told.iter_rows(named=True)}
+    found = []
+    for place in range(sides):
+        row = rows.get(place, dict.fromkeys(SideCounts._fields, 0))
+        found.append(SideCounts(*(int(row[name]) for name in SideCounts._fields)))
+    return found
+
+
+def _paired_by(labelled: Labelled) -> str:
+    return {(True, False): "text", (False, True): "id"}.get((labelled.by_text, labelled.by_id), "text and id")

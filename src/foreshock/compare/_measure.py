@@ -1,0 +1,189 @@
+"""Which score a comparison is made on, and which continuous one stands beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from foreshock._base import ConfigError
+from foreshock.metrics import MetricSpec, get_metric, harness_metric
+from foreshock.store import Snapshot
+
+OURS = ("multiple_choice_grade", "exact_match")
+"""Our hard metrics, in the order in which they speak for a task."""
+
+_COLUMNS = ["run_key", "filter", "metric_id", "source", "value", "status"]
+
+
+class Measure(NamedTuple):
+    """A metric as a comparison needs to know it.
+
+    Attributes:
+        id: Metric id in the store.
+        name: Name to show.
+        source: ``harness`` or ``foreshock``.
+        hard: Whether an answer that could not be extracted counts as the worst value.
+        low, high: Range; None is unbounded or unknown.
+        rising: Whether larger is better.
+        assumed: Whether range and direction are not known and were taken for those of a share.
+    """
+
+    id: str
+    name: str
+    source: str
+    hard: bool
+    low: float | None
+    high: float | None
+    rising: bool
+    assumed: bool = False
+
+    @property
+    def bound(self) -> float | None:
+        """Largest possible difference."""
+        return None if self.low is None or self.high is None else self.high - self.low
+
+    @property
+    def worst(self) -> float | None:
+        """Worst value; None where it has none."""
+        return self.low if self.rising else self.high
+
+    @property
+    def unit(self) -> str:
+        """Unit of the values; a fraction is shown in percent."""
+        return "fraction" if (self.low, self.high) == (0, 1) else "score"
+
+
+class Chosen(NamedTuple):
+    """The measure of one answer filter of a task, and its twin."""
+
+    filter: str | None
+    measure: Measure
+    twin: Measure | None
+
+
+def wanted_metrics(metric: str | None) -> list[MetricSpec]:
+    """Our metrics that a comparison may look at: the one asked for, or the hard ones with their twins.
+
+    Raises:
+        MetricError: The text names a metric of ours with parameters that it does not have.
+        ConfigError: The metric is one of a whole run.
+    """
+    if metric is None:
+        hard = [get_metric(name) for name in OURS]
+        return [*hard, *(get_metric(twin) for spec in hard for twin in spec.twins)]
+    if harness_metric(metric) is not None and "(" not in metric and not _is_ours(metric):
+        return []
+    try:
+        spec = get_metric(metric)
+    except Exception as error:
+        from foreshock._base import MetricError
+
+        if isinstance(error, MetricError) and "(" not in metric:
+            return []  # a name that only the harness knows; whether it is there shows in the store
+        raise
+    if getattr(spec, "grain", "response") == "run":
+        raise ConfigError(
+            f"{metric} is a figure of a whole run", expected="a metric of single responses", do="see: foreshock score"
+        )
+    return [spec, *(get_metric(twin) for twin in spec.twins)]
+
+
+def _is_ours(name: str) -> bool:
+    from foreshock.metrics import list_metrics
+
+    return any(spec.name == name for spec in list_metrics())
+
+
+def choose(
+    snapshot: Snapshot, task: str, runs: Sequence[Sequence[str]], metric: str | None, specs: Sequence[MetricSpec]
+) -> list[Chosen]:
+    """The measure for every answer filter that all sides share.
+
+    Args:
+        snapshot: What to look at.
+        task: Task.
+        runs: Run keys of each side.
+        metric: What was asked for.
+        specs: See :func:`wanted_metrics`.
+
+    Returns:
+        In order of the filter; empty where the sides share no score.
+    """
+    there = _present(snapshot, task, runs, specs)
+    found = []
+    for name in sorted({key[0] for key in there}, key=lambda text: text or ""):
+        shared = {key[1:]: facts for key, facts in there.items() if key[0] == name and len(facts) == len(runs)}
+        main = _asked(shared, metric, specs) if metric is not None else _default(shared, specs)
+        if main is not None:
+            found.append(Chosen(name, main, _twin(main, shared, specs)))
+    return found
+
+
+_Facts = dict[int, tuple[int, bool]]
+"""Side to number of scored rows and whether all of them are 0 or 1."""
+
+
+def _present(
+    snapshot: Snapshot, task: str, runs: Sequence[Sequence[str]], specs: Sequence[MetricSpec]
+) -> dict[tuple[str | None, str, str], _Facts]:
+    """Scores of (filter, source, metric id) by side."""
+    import polars as pl
+
+    side_of = {key: place for place, keys in enumerate(runs) for key in keys}
+    frames = [snapshot.scan("scores", tasks=[task], runs=side_of, source="harness", columns=_COLUMNS)]
+    ids = [identity for spec in specs for identity in spec.ids[:1]]
+    if ids:
+        frames.append(
+            snapshot.scan("scores", tasks=[task], runs=side_of, source="foreshock", metrics=ids, columns=_COLUMNS)
+        )
+    scored = pl.col("value").filter(pl.col("status") == "scored")
+    found: dict[tuple[str | None, str, str], _Facts] = {}
+    for frame in frames:
+        counted = frame.group_by("run_key", "filter", "source", "metric_id").agg(
+            scored.len().alias("rows"), ((scored == 0) | (scored == 1)).all().alias("binary")
+        )
+        for row in counted.collect().iter_rows(named=True):
+            if row["rows"]:
+                facts = found.setdefault((row["filter"], row["source"], row["metric_id"]), {})
+                place = side_of[row["run_key"]]
+                rows, binary = facts.get(place, (0, True))
+                facts[place] = (rows + row["rows"], binary and row["binary"])
+    return found
+
+
+def _default(shared: dict[tuple[str, str], _Facts], specs: Sequence[MetricSpec]) -> Measure | None:
+    theirs = [(_harness(name, facts), facts) for (source, name), facts in shared.items() if source == "harness"]
+    if theirs:
+        return min(theirs, key=lambda one: (not one[0].hard, -min(n for n, _ in one[1].values()), one[0].name))[0]
+    hard = [spec for spec in specs if spec.kind == "hard" and ("foreshock", spec.id) in shared]
+    return _ours(hard[0]) if hard else None
+
+
+def _asked(shared: dict[tuple[str, str], _Facts], metric: str, specs: Sequence[MetricSpec]) -> Measure | None:
+    if ("harness", metric) in shared:
+        return _harness(metric, shared["harness", metric])
+    if specs and ("foreshock", specs[0].id) in shared:
+        return _ours(specs[0])
+    return None
+
+
+def _twin(main: Measure, shared: dict[tuple[str, str], _Facts], specs: Sequence[MetricSpec]) -> Measure | None:
+    if not main.hard:
+        return None
+    return next((_ours(s) for s in specs if s.kind == "continuous" and ("foreshock", s.id) in shared), None)
+
+
+def _ours(spec: MetricSpec) -> Measure:
+    return Measure(
+        spec.id, str(spec), "foreshock", spec.kind == "hard", spec.low, spec.high, bool(spec.higher_is_better)
+    )
+
+
+def _harness(name: str, facts: _Facts) -> Measure:
+    known = harness_metric(name)
+    binary = all(flags for _, flags in facts.values())
+    if known is None or known.higher_is_better is None:
+        low, high = (0.0, 1.0) if binary else (None, None)
+        return Measure(name, name, "harness", binary, low, high, rising=True, assumed=True)
+    hard = (known.kind or ("hard" if binary else "continuous")) == "hard"
+    return Measure(name, name, "harness", hard, known.low, known.high, bool(known.higher_is_better))

@@ -1,0 +1,208 @@
+"""What every form of the report says about comparisons."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from foreshock.report._format import MISSING, POINTS, count, level, number, plural, probability, quantity, share
+from foreshock.report._rows import Tables
+from foreshock.report._rows_compare import BoardRow, CompareRow
+from foreshock.report._words import COMPARED
+
+_TINY = 1e-100
+MEANING = {
+    "regression": "worse than the baseline, beyond what chance gives",
+    "improvement": "better than the baseline, beyond what chance gives",
+    "no-difference": "the whole interval lies within the margin",
+    "undecided": "these items cannot tell; it does not mean equal",
+}
+
+
+def compare_headline(tables: Tables) -> str:
+    """The answer in one sentence."""
+    rows = tables.compare
+    if len(rows) == 1:
+        return _one(rows[0])
+    if not rows:
+        return "Nothing was compared."
+    told = Counter(row.verdict for row in rows)
+    parts = [f"{told[word]:,}\u00a0{COMPARED[word].word}" for word in COMPARED if told[word]]
+    tasks, models = len({row.task for row in rows}), len({row.second for row in rows})
+    against = rows[0].second if models == 1 else plural(models, "model")
+    return f"{against} against {rows[0].first} on {plural(tasks, 'task')}: {', '.join(parts)}."
+
+
+def _one(row: CompareRow) -> str:
+    size = difference(row)
+    if row.verdict == "undecided":
+        return f"Undecided on {row.task}: {row.second} against {row.first}, {size}."
+    if row.verdict == "no-difference":
+        return f"{row.second} is as good as {row.first} on {row.task}, within {size_of(row.margin, row)}: {size}."
+    word = "better" if row.verdict == "improvement" else "worse"
+    return f"{row.second} is {word} than {row.first} on {row.task}: {size}."
+
+
+def difference(row: CompareRow) -> str:
+    """Second minus first with its interval."""
+    unit = POINTS if row.unit == "fraction" else row.unit
+    text = quantity(row.difference, row.low, row.high, unit)
+    return f"+{text}" if (row.difference or 0) > 0 else text
+
+
+def twin(row: CompareRow) -> str | None:
+    """The continuous metric beside it, in one sentence; None without one."""
+    if row.twin is None or row.twin_difference is None:
+        return None
+    unit = POINTS if row.twin_unit == "fraction" else row.twin_unit
+    text = quantity(row.twin_difference, row.twin_low, row.twin_high, unit)
+    sign = "+" if row.twin_difference > 0 else ""
+    return f"twin {row.twin}: {sign}{text}, {_p(row.twin_p)}; no verdict rests on it"
+
+
+def size_of(value: float | None, row: CompareRow) -> str:
+    """An unsigned size in points or units."""
+    if value is None:
+        return MISSING
+    return (
+        f"{100 * value:.3g} point{'' if round(100 * value, 9) == 1 else 's'}"
+        if row.unit == "fraction"
+        else number(value)
+    )
+
+
+def p_text(value: float | None) -> str:
+    """A p-value; what is smaller than anyone needs is called so."""
+    return "< 10⁻¹⁰⁰" if value is not None and value < _TINY else probability(value)
+
+
+def _p(value: float | None) -> str:
+    text = p_text(value)
+    return f"p {text}" if text.startswith("<") else f"p = {text}"
+
+
+def values(row: CompareRow) -> str:
+    """Both scores."""
+    first, second = (quantity(value, unit=row.unit) for value in (row.first_value, row.second_value))
+    return f"{first} → {second}"
+
+
+def used_p(row: CompareRow) -> float | None:
+    """The p-value that the verdict rests on."""
+    return row.p_bh if row.adjust == "bh" else row.p_holm
+
+
+def details(row: CompareRow, looks: int) -> list[str]:
+    """What stands behind one comparison, most needed first."""
+    return [
+        line
+        for line in (
+            _flips(row),
+            _power(row),
+            _items(row),
+            _test(row, looks),
+            twin(row),
+            _unparsed(row),
+            _undelivered(row),
+            *row.notes,
+        )
+        if line
+    ]
+
+
+def _flips(row: CompareRow) -> str:
+    same = (row.items or 0) - row.gained - row.lost
+    return f"items: {row.gained:,} gained, {row.lost:,} lost, {same:,} as before"
+
+
+def _power(row: CompareRow) -> str:
+    parts = []
+    if row.detectable is None:
+        parts.append("these items can show no difference at all")
+    else:
+        parts.append(f"these items show a difference of {size_of(row.detectable, row)} in 4 of 5 cases")
+    if row.needed is not None and row.margin is not None:
+        parts.append(f"{size_of(row.margin, row)} would need about {row.needed:,} items")
+    return "power: " + "; ".join(parts) if parts else ""
+
+
+def _items(row: CompareRow) -> str:
+    said = f"pairs: {plural(row.items or 0, 'item')} paired by {row.paired_by or 'id'}"
+    if row.clustered and row.clusters is not None:
+        said += f", in {row.clusters:,} clusters ({row.cluster_kind or 'repeats'})"
+    left = [f"{n:,} only in {who}" for n, who in ((row.only_first, row.first), (row.only_second, row.second)) if n]
+    return "; ".join([said, *left, *row.refused])
+
+
+def _test(row: CompareRow, looks: int) -> str:
+    said = f"test: {row.test}; {_p(row.p)}"
+    if looks > 1:
+        said += f" (over {looks} comparisons: Holm {p_text(row.p_holm)}, BH {p_text(row.p_bh)})"
+    if row.p_mcnemar is not None and row.clustered:
+        said += f"; McNemar, were all items independent: {p_text(row.p_mcnemar)}"
+    elif row.p_mid is not None:
+        said += f"; mid-p {p_text(row.p_mid)}"
+    return said
+
+
+def _unparsed(row: CompareRow) -> str:
+    if not (row.first_unparsed or row.second_unparsed):
+        return ""
+    return f"no answer found in the reply, counted as wrong: {_both(row, row.first_unparsed, row.second_unparsed)}"
+
+
+def _undelivered(row: CompareRow) -> str:
+    if not (row.first_undelivered or row.second_undelivered or row.other_text):
+        return ""
+    what = "left out" if row.missing == "drop" else "counted as wrong"
+    said = f"did not arrive, {what}: {_both(row, row.first_undelivered, row.second_undelivered)}"
+    return f"{said}. {row.other_text}" if row.other_text else said
+
+
+def _both(row: CompareRow, first: int | None, second: int | None) -> str:
+    parts = []
+    for n, of, who in ((first, row.first_responses, row.first), (second, row.second_responses, row.second)):
+        parts.append(f"{count(n)} of {count(of)} in {who}")
+    return ", ".join(parts)
+
+
+def board_note(rows: Sequence[BoardRow]) -> list[str]:
+    """What a ranking says, in sentences."""
+    first = rows[0]
+    tied = [row.model for row in rows[1:] if set(row.letters or "") & set(first.letters or "")]
+    lines = [
+        f"{first.model} is apart from all others"
+        if not tied
+        else f"{first.model} cannot be told from {', '.join(tied[:3])}{' and others' if len(tied) > 3 else ''}"
+    ]
+    if first.first_stays is not None:
+        lines[0] += f"; it stays first in {share(first.first_stays)} of random half splits of the items"
+    lines.append("two that share a letter cannot be told apart; ranks are those that each may have")
+    return lines
+
+
+def ranks(row: BoardRow) -> str:
+    """Ranks that a place may have."""
+    if row.best_rank == row.worst_rank:
+        return count(row.best_rank)
+    return f"{count(row.best_rank)}–{count(row.worst_rank)}"
+
+
+def boards(rows: Sequence[BoardRow]) -> list[list[BoardRow]]:
+    """Rows of each board, in the order of the document."""
+    found: dict[str, list[BoardRow]] = {}
+    for row in rows:
+        found.setdefault(row.finding_id, []).append(row)
+    return list(found.values())
+
+
+def order(rows: Sequence[CompareRow]) -> list[CompareRow]:
+    """Most pressing first."""
+    places = {word: place for place, word in enumerate(COMPARED)}
+    return sorted(rows, key=lambda row: (row.second, places.get(row.verdict, len(places)), row.task, row.metric or ""))
+
+
+def interval_head(rows: Sequence[CompareRow]) -> str:
+    """Heading of the column of differences."""
+    levels = {row.level for row in rows if row.level is not None}
+    return "difference" + (f" [{level(levels.pop())}]" if len(levels) == 1 else "")
