@@ -1,7 +1,7 @@
 """A results file and a log of queries with invented numbers, written by BIG-bench's own classes.
 
-Usage: python tests/oracles/bigbench_oracle.py FOLDER, with bigbench/api/{model,results,task}.py in it, out of the source
-distribution of bigbench 1.0.0 on PyPI. These three need nothing but the standard library.
+Usage: python tests/oracles/bigbench_oracle.py FOLDER, with bigbench/api/{model,results,task}.py in it, out of the
+source distribution of bigbench 1.0.0 on PyPI. These three need nothing but the standard library.
 """
 
 from __future__ import annotations

@@ -17,6 +17,7 @@ OWN = (
     "foreshock.readers._bigbench:BigBenchReader",
     "foreshock.readers._promptfoo:PromptfooReader",
     "foreshock.readers._deepeval:DeepEvalReader",
+    "foreshock.readers._swe_bench:SweBenchReader",
 )
 # these take any table whose columns are understood, so every other reader is asked before them
 GENERAL = (

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from foreshock._base import ForeshockError, Progress, ReadError, quiet
+from foreshock.readers import _helm_files, _swe_bench_files
 from foreshock.readers._builtin import readers
 from foreshock.readers._contain import reported
 from foreshock.readers._files import head
-from foreshock.readers._helm_files import passed_over, together
 from foreshock.readers._json import check_encoding
 from foreshock.readers._protocol import Candidate, Failure, Reader, Reading, ReadOptions
 from foreshock.readers._unknown import looks_like_data, unknown
@@ -136,12 +136,20 @@ def _group(path: Path) -> tuple[str, str]:
     moment = _MOMENT.search(path.name)
     if moment:
         return str(path.parent), moment[0]
-    if together(path):
+    if _helm_files.together(path):
         return str(path.parent), "helm"
+    submission = _swe_bench_files.together(path)
+    if submission is not None:
+        return str(submission), "swe-bench"
     beside = path.parent / "results.json"
     if (path.suffix == ".jsonl" and os.path.exists(beside)) or path.name == beside.name:  # noqa: PTH110
         return str(path.parent), "results"
     return str(path.parent), path.name
+
+
+def _passed_over(path: Path) -> bool:
+    """Whether a harness wrote ``path`` beside the files of a run that are read, for something else than its results."""
+    return _helm_files.passed_over(path) or _swe_bench_files.passed_over(path)
 
 
 def _recognise(item: Found, options: ReadOptions, known: dict[str, Reader]) -> str | Failure | None:
@@ -157,7 +165,7 @@ def _recognise(item: Found, options: ReadOptions, known: dict[str, Reader]) -> s
         found = candidate(path)
         claimed = _claimed(found, options, known)
         told = item.named or options.map or options.preset or options.csv
-        if claimed in (None, *TAKE_ANYTHING) and not told and passed_over(path):
+        if claimed in (None, *TAKE_ANYTHING) and not told and _passed_over(path):
             return None
         if isinstance(claimed, str):
             return claimed
