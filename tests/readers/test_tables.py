@@ -169,12 +169,12 @@ def test_families_that_are_known_stay(tmp_path: Path, text: str) -> None:
 
 
 def test_dates(tmp_path: Path) -> None:
-    text = "model,task,score,date\na,t,1,2024-05-01\nb,t,1,2023\nc,t,1,23/7/2024\n"
+    text = "model,task,score,date\na,t,1,2024-05-01\nb,t,1,2023\nc,t,1,3/7/2024\n"
     reads, _ = read_all(write(tmp_path, text))
     assert [r.run.created for r in reads] == ["2024-05-01", "2023-01-01", None]
     assert [r.run.known_at for r in reads] == ["2024-05-01", "2023-01-01", None]
-    assert reads[2].run.meta["date"] == "23/7/2024"
-    assert any("'23/7/2024' are not ISO 8601" in w for w in reads[0].warnings)
+    assert reads[2].run.meta["date"] == "3/7/2024"
+    assert any("'3/7/2024' are not ISO 8601 or may be read in several ways" in w for w in reads[0].warnings)
 
 
 def test_blank_scores_are_counted(tmp_path: Path) -> None:
@@ -188,17 +188,19 @@ def test_x_may_name_models(tmp_path: Path) -> None:
     assert [r.run.model for r in reads] == ["ann", "bob"]
 
 
-def test_wide_tables_are_refused_with_a_way_out(tmp_path: Path) -> None:
-    text = "Model,Model Size (B),MMLU,ARC-C\na,7.0,.4,.5\nb,13.0,.5,.6\n"
+def test_a_column_of_a_wide_table_is_a_task(tmp_path: Path) -> None:
+    text = "Model,Model Size (B),MMLU,ARC-C,temperature\na,7.0,.4,.5,0.1\nb,13.0,.5,,0.2\n"
     path = write(tmp_path, text)
-    message = failure(path)
-    assert "a wide table, with one column for each of MMLU, ARC-C" in message
-    assert "--x 'Model Size (B)' --y COLUMN" in message, "which of them is for the user to say"
-    reads, _ = read_all(path, csv={"x": "Model Size (B)", "y": "MMLU"})
-    assert [(r.run.task, r.run.model, r.run.card.parameters) for r in reads] == [
-        ("MMLU", "a", 7e9),
-        ("MMLU", "b", 13e9),
-    ]
+    reads, failures = read_all(path)
+    assert not failures
+    found = [(r.run.task, r.run.model, r.run.card.parameters, r.column("aggregates", "value")) for r in reads]
+    assert found == [("MMLU", "a", 7e9, [0.4]), ("ARC-C", "a", 7e9, [0.5]), ("MMLU", "b", 13e9, [0.5])]
+    assert reads[0].notes[0] == "read as model=Model, score=MMLU, ARC-C, parameters=Model Size (B)"
+    assert reads[0].run.meta["columns_not_used"] == ["temperature"]
+    chosen, _ = read_all(path, wide=["ARC*"])
+    assert [(r.run.task, r.column("aggregates", "value")) for r in chosen] == [("ARC-C", [0.5])]
+    single, _ = read_all(path, csv={"x": "Model Size (B)", "y": "MMLU"})
+    assert [(r.run.task, r.run.model) for r in single] == [("MMLU", "a"), ("MMLU", "b")]
 
 
 def test_no_column_is_suggested_that_only_happens_to_be_there(tmp_path: Path) -> None:
@@ -213,7 +215,8 @@ def test_no_column_is_suggested_that_only_happens_to_be_there(tmp_path: Path) ->
     ("text", "options", "message"),
     [
         ("model,task,score\na,t,x\n", {}, "line 2: the score 'x' is no number"),
-        ("model,task,score\na,t,nan\n", {}, "line 2: the score 'nan' is no number"),
+        ("model,task,score\na,t,nan\n", {}, "no row has a score"),
+        ("model,task,score\na,t,inf\n", {}, "line 2: the score 'inf' is no number"),
         ("model,size,task,score\na,big,t,1\n", {}, "line 2: 'big' is no number (column 'size')"),
         ("model,task,score\n,t,1\n", {}, "line 2: no model and no place on the axis"),
         ("model,task,score,n\na,t,1,0\n", {}, "line 2: n is '0'"),

@@ -10,23 +10,20 @@ from foreshock._base import ConfigError
 from foreshock._cli import _options as o
 from foreshock._cli._out import console, progress
 from foreshock._cli._places import places
+from foreshock._cli._reading import Reading, reads_files, with_family
 from foreshock._cli._report_added import exit_code, show_added
 
 
+@reads_files
 def add(
     paths: o.AddPaths = None,
     store: o.StoreOption = None,
-    mapping: o.MapOption = None,
-    preset: o.PresetOption = None,
-    scale: o.ScaleOption = None,
-    csv: o.CsvOption = None,
-    x: o.XOption = None,
-    y: o.YOption = None,
-    group: o.GroupOption = None,
-    n: o.NOption = None,
-    chance: o.ChanceOption = None,
-    task_name: o.TaskNameOption = None,
-    model_name: o.ModelNameOption = None,
+    *,
+    asked: Reading,
+    family: Annotated[
+        str | None,
+        typer.Option("--family", help="Column of a table of scores that names the model family."),
+    ] = None,
     again: Annotated[bool, typer.Option("--again", help="Bring back runs that were removed.")] = False,
     quiet: o.QuietOption = False,
 ) -> None:
@@ -40,24 +37,17 @@ def add(
 
       foreshock add --csv scores.csv --x size --y accuracy --group task --n 500
 
+      foreshock add board.csv --wide --scale 100 --date released
+
       foreshock add out.jsonl --map output=text,target=gold,item=id --task-name gsm8k
     """
     from foreshock.store import Store, add_paths
 
     where = places(store)
-    everything = [*(paths or []), *(csv or [])]
+    everything = [*(paths or []), *asked.tables]
     if not everything:
         raise ConfigError("no path was given", expected="a file or folder of logs", do="run: foreshock add PATH")
-    options = o.read_options(
-        mapping=mapping,
-        preset=preset,
-        scale=scale,
-        task=task_name,
-        model=model_name,
-        csv={"x": x, "y": y, "group": group},
-        n=n,
-        chance=chance,
-    )
+    options = with_family(asked, family)
     with progress(silent=quiet) as show:
         added = add_paths(Store.open(where.store, create=True), everything, options, again=again, progress=show)
     if not quiet:

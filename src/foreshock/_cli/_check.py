@@ -12,6 +12,7 @@ from foreshock._base import ConfigError
 from foreshock._cli import _options as o
 from foreshock._cli._out import console, progress, write_json, write_text
 from foreshock._cli._places import Places, open_store, places
+from foreshock._cli._reading import Reading, family_or_column, reads_files
 from foreshock._cli._report_added import exit_code, show_added
 from foreshock.check import CODES, LIGHTS, CheckOptions
 from foreshock.check import check as run_check
@@ -20,8 +21,10 @@ from foreshock.series import load_models
 from foreshock.store import Added, Store, add_paths
 
 
+@reads_files
 def check(
     paths: o.MaybePaths = None,
+    *,
     store: o.StoreOption = None,
     task: o.TaskOption = None,
     model: o.ModelOption = None,
@@ -35,17 +38,7 @@ def check(
         list[str] | None,
         typer.Option("--fail-on", help="Exit with 1 when this fires: FS301, break, a light such as headroom, or any."),
     ] = None,
-    mapping: o.MapOption = None,
-    preset: o.PresetOption = None,
-    scale: o.ScaleOption = None,
-    csv: o.CsvOption = None,
-    x: o.XOption = None,
-    y: o.YOption = None,
-    group: o.GroupOption = None,
-    n: o.NOption = None,
-    chance: o.ChanceOption = None,
-    task_name: o.TaskNameOption = None,
-    model_name: o.ModelNameOption = None,
+    asked: Reading,
     html: o.HtmlOption = None,
     json: o.JsonOption = None,
     markdown: Annotated[Path | None, typer.Option("--markdown", help="Write a summary for a CI page.")] = None,
@@ -69,20 +62,11 @@ def check(
     names = fail_on or where.config.fail_on
     refuse_unknown(names)
     talk = not quiet and str(json) != "-"
-    everything = [*(paths or []), *(csv or [])]
+    everything = [*(paths or []), *asked.tables]
+    options, family = family_or_column(asked, family)
     with progress(silent=quiet) as show:
         added = None
         if everything:
-            options = o.read_options(
-                mapping=mapping,
-                preset=preset,
-                scale=scale,
-                task=task_name,
-                model=model_name,
-                csv={"x": x, "y": y, "group": group},
-                n=n,
-                chance=chance,
-            )
             added = add_paths(Store.open(where.store, create=True), everything, options, progress=show)
             if exit_code(added, console(stderr=True)):
                 raise typer.Exit(2)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 _SHOWN = 20
+_TABLES = 3
 
 
 def show_added(out: Console, added: Added, store: Path | None) -> None:
@@ -30,6 +31,7 @@ def show_added(out: Console, added: Added, store: Path | None) -> None:
     if added.removed:
         parts.append(f"{count_of(len(added.removed), 'removed run')} left out (--again brings them back)")
     out.print(f"{'; '.join(parts)}." + (f" Store: {store}" if store else ""), soft_wrap=True)
+    _show_contact(out, [run.meta["contact"] for run in added.added if run.meta.get("contact")])
     states = Counter(run.status.value for run in added.added if run.status is not RunStatus.COMPLETE)
     if states:
         listed = ", ".join(f"{count} {state}" for state, count in sorted(states.items()))
@@ -41,9 +43,19 @@ def show_added(out: Console, added: Added, store: Path | None) -> None:
         out.print(f"  ... and {len(notes) - _SHOWN} more notes; foreshock ls --json - has all of them")
 
 
+def _show_contact(out: Console, tables: list[list[str]]) -> None:
+    """What tables looked like that were understood without being told."""
+    for line in (line for lines in tables[:_TABLES] for line in lines):
+        out.print(f"  {one_line(line, 2_000)}", soft_wrap=True)
+    if len(tables) > _TABLES:
+        out.print(f"  ... and {count_of(len(tables) - _TABLES, 'more table')}")
+
+
 def exit_code(added: Added, err: Console) -> int:
     """Show what could not be read; 2 only when nothing could be."""
     for failure in added.failures:
         err.print(f"not read: {one_line(str(failure.error), 2_000)}", soft_wrap=True)
+        for line in getattr(failure.error, "__notes__", []):
+            err.print(f"  {one_line(line, 2_000)}", soft_wrap=True)
     read = added.added or added.unchanged or added.removed or added.skipped
     return 2 if added.failures and not read else 0

@@ -13,6 +13,7 @@ from foreshock._base import BrokenFileError, ForeshockError, UnknownFormatError
 from foreshock.readers._contain import reported
 from foreshock.readers._items_build import ItemRows
 from foreshock.readers._items_chat import chat, is_chat
+from foreshock.readers._items_matrix_runs import matrix_of, matrix_readings
 from foreshock.readers._items_roles import Roles, detect, parent_name, shots_in, told
 from foreshock.readers._items_sniff import is_table
 from foreshock.readers._items_survey import Group, Record, Survey
@@ -74,6 +75,10 @@ class ItemReader:
 
     def _table(self, table: Table, options: ReadOptions) -> Iterator[Reading | Failure]:
         try:
+            matrix = matrix_of(table, options)
+            if matrix is not None:
+                yield from matrix_readings(self, table, *matrix, options)
+                return
             plan = _plan(table, options)
             survey = Survey(table, plan.roles, options.scale)
             if not survey.groups:

@@ -131,9 +131,9 @@ def detect(columns: Sequence[str], where: str) -> Roles:
 
 def matches(role: str, columns: Sequence[str]) -> list[str]:
     """Columns whose name says that they play ``role``, of the best tier that occurs."""
-    plain = {c: _plain(c) for c in columns}
+    names = {c: plain(c) for c in columns}
     for tier in NAMES[role]:
-        hits = [c for c, name in plain.items() if name in tier]
+        hits = [c for c, name in names.items() if name in tier]
         if hits:
             return hits
     return []
@@ -141,7 +141,7 @@ def matches(role: str, columns: Sequence[str]) -> list[str]:
 
 def _place_answer(found: dict[str, str], columns: Sequence[str]) -> None:
     """``answer`` is the right one beside an output or a prediction, and the model's beside a target."""
-    named = [c for c in columns if _plain(c) == "answer"]
+    named = [c for c in columns if plain(c) == "answer"]
     if len(named) != 1:
         return
     if "target" not in found and ("output" in found or "answer" in found):
@@ -183,7 +183,7 @@ def shown(columns: Sequence[str]) -> str:
     return ", ".join(names) + (f", ... ({len(columns)} in all)" if len(columns) > _MAX_SHOWN else "")
 
 
-def _plain(name: str) -> str:
+def plain(name: str) -> str:
     return re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")
 
 

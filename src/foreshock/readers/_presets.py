@@ -41,6 +41,28 @@ PRESETS = {
 }
 
 
+class MatrixPreset(NamedTuple):
+    """How a published matrix of models and items is to be read.
+
+    Attributes:
+        label: Column with the names of the items.
+        subset: Column with their category.
+        codes: Cell to what it stands for.
+        task: Name of the task.
+    """
+
+    label: str
+    subset: str
+    codes: dict[str, str]
+    task: str
+
+
+MATRICES = {
+    # the outputs of TIGER-AI-Lab/MMLU-Pro put together: 1 right, 0 wrong, -1 no answer parsed, -2 absent
+    "mmlu-pro-items": MatrixPreset("question_id", "category", {"-1": "unparsed", "-2": "missing"}, "mmlu-pro"),
+}
+
+
 def preset(name: str) -> Preset:
     """The preset of that name.
 
@@ -52,5 +74,12 @@ def preset(name: str) -> Preset:
         'Llama-2-7b-hf'
     """
     if name not in PRESETS:
-        raise ConfigError(f"no preset is called {name!r}", expected=", ".join(sorted(PRESETS)), do="or use --map")
+        from foreshock.readers._tables_boards import BOARDS
+
+        known = ", ".join(sorted({*PRESETS, *MATRICES, *BOARDS}))
+        raise ConfigError(
+            f"no preset is called {name!r}",
+            expected=known,
+            do="or use --map; a preset of tables of scores reads no responses",
+        )
     return PRESETS[name]

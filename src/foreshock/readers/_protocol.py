@@ -24,6 +24,13 @@ class ReadOptions(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
         scale: Largest score of the file's scale (100 for percentages), None when not said.
         chance: Score of guessing.
         n: Items behind each aggregate: a number, or the name of a column.
+        metric: Name of the metric of the scores, where the file has none.
+        kind: ``hard`` or ``continuous``: what the scores are.
+        twin: Column of a continuous score of the same runs, the twin of the scores.
+        wide: Columns that each hold the scores of one benchmark, as names or patterns; ``*`` is every column of
+            numbers under a name of its own. With ``map``, a matrix of models and items.
+        codes: What a cell stands for that is no score: ``{"-100": "missing", "-1": "unparsed"}``.
+        interval: What stands behind ``±``: ``stderr``, or ``ci95`` (half of a 95% interval).
     """
 
     map: dict[str, str] = {}
@@ -34,6 +41,12 @@ class ReadOptions(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     scale: float | None = None
     chance: float | None = None
     n: str | None = None
+    metric: str | None = None
+    kind: str | None = None
+    twin: str | None = None
+    wide: list[str] = []
+    codes: dict[str, str] = {}
+    interval: str | None = None
 
 
 class Reading(NamedTuple):

@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
-import math
-import re
-from collections.abc import Mapping
-from datetime import datetime
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from foreshock._base import AmbiguousError, BrokenFileError
-from foreshock.readers._items_roles import shown
+from foreshock._base import BrokenFileError, count_of
 from foreshock.readers._items_table import Table, cell
-from foreshock.readers._items_values import as_int, as_text
-from foreshock.readers._lm_eval_aggregates import RATES
-from foreshock.readers._tables_axis import AXES, Axis, axis_of, number, plain_name
-from foreshock.readers._tables_roles import GENERIC
+from foreshock.readers._items_values import as_text
+from foreshock.readers._protocol import ReadOptions
+from foreshock.readers._tables_axis import AXES, Axis, axis_of
+from foreshock.readers._tables_cells import Mean, ValueCells
+from foreshock.readers._tables_clash import clash
+from foreshock.readers._tables_dates import Order, moment, order_of
+from foreshock.readers._tables_layout import Layout, is_rate, parts_of
+from foreshock.readers._tables_n import Rate, derive
+from foreshock.readers._tables_numbers import Separators, figure, is_blank
 
 MAX_ROWS = 2_000_000
-# their values have no highest one, so there is no scale to ask for
-UNBOUNDED = frozenset(
-    {
-        *("perplexity", "ppl", "word_perplexity", "byte_perplexity", "bits_per_byte", "loss", "nll", "elo"),
-        *("likelihood_difference", "bleu", "rouge", "chrf", "ter", "tokens", "seconds", "cost"),
-    }
-)
-
-
-_SHARES = frozenset({"acc", "accuracy", "correct", "em", "match", "pass", "passed", "score", "solved"})
 
 
 class Subject(NamedTuple):
@@ -39,20 +31,10 @@ class Subject(NamedTuple):
     date: str | None
     shots: str | None
     seed: str | None
-    condition: str | None
-
-
-class Mean(NamedTuple):
-    """One aggregate."""
-
-    metric: str
-    subset: str | None
-    value: float
-    stderr: float | None
-    n: int | None
-    bounded: bool
-    raw: str
-    line: int
+    conditions: tuple[tuple[str, str], ...]
+    version: str | None
+    organisation: str | None
+    repeat: int = 0
 
 
 class Gathered(NamedTuple):
@@ -61,184 +43,253 @@ class Gathered(NamedTuple):
     Attributes:
         runs: Subject to its aggregates.
         axes: The axes by role.
-        blank: Rows without a score, left out.
-        derived_n: Some n was derived from a standard error.
+        order: Whether day or month stands first in its dates.
+        notes: What was done with rows that were not read as they are.
+        warnings: What the user should worry about.
+        derived_n: (task, metric) of which n was derived from standard errors.
     """
 
     runs: dict[Subject, list[Mean]]
     axes: dict[str, Axis]
-    blank: int
-    derived_n: bool
+    order: Order | None
+    notes: list[str]
+    warnings: list[str]
+    derived_n: set[tuple[str | None, str]]
 
 
-class Scoring(NamedTuple):
-    """What the user said about the numbers."""
+class _Gathering:
+    """The state of going through a table."""
 
-    scale: float | None
-    n: str | None
+    def __init__(self, table: Table, layout: Layout, options: ReadOptions) -> None:
+        self.table, self.layout, self.options = table, layout, options
+        self.cells = [ValueCells(value, options) for value in layout.values]
+        self.runs: dict[Subject, list[Mean]] = {}
+        self.seen: dict[tuple[Any, ...], tuple[int, Mapping[str, Any]]] = {}
+        self.blank = self.coded = self.filled = 0
+        self.nameless: list[int] = []
+        self.copies: list[tuple[int, int]] = []
+        self.repeats: list[tuple[int, int]] = []
+        self.axes: dict[str, Axis] = {}
+        self.order: Order | None = None
+
+    def rows(self) -> Iterator[tuple[int, Mapping[str, Any], dict[str, str | None]]]:
+        """Line, cells and texts of every row."""
+        columns = sorted(self.layout.used)
+        for count, (line, row) in enumerate(self.table.data.rows()):
+            if count >= MAX_ROWS:
+                raise BrokenFileError(
+                    f"more than {MAX_ROWS:,} rows", expected="a table of aggregates", where=self.table.where
+                )
+            yield line, row, {c: as_text(cell(row, c)) for c in columns}
+
+    def survey(self) -> None:
+        """The first pass: how numbers and dates are written."""
+        axes = {role: self.layout.roles[role] for role in (*AXES, "x") if role in self.layout.roles}
+        texts: dict[str, list[str]] = {role: [] for role in axes}
+        separators = {role: Separators(column) for role, column in axes.items()}
+        dates: set[str] = set()
+        for line, _, row in self.rows():
+            where = self.table.at(line)
+            metric = row.get(self.layout.roles.get("metric", ""))
+            for found in self.cells:
+                found.see(row, metric, where)
+            for role, column in axes.items():
+                text = row[column]
+                if text is not None:
+                    texts[role].append(text)
+                    separators[role].see(text, where)
+            dates.add(row.get(self.layout.roles.get("date", "")) or "")
+        for found in self.cells:
+            found.settle(self.table.where)
+        for role, column in axes.items():
+            whole = separators[role].decimal(whole=True)
+            self.axes[role] = axis_of(column, texts[role], whole)
+        self.order = order_of(dates)
+
+    def gather(self) -> None:
+        """The second pass: every row."""
+        for line, raw, row in self.rows():
+            where = self.table.at(line)
+            texts = {role: row.get(column) for role, column in self.layout.roles.items()}
+            known = {**row, "\0n": texts.get("n"), "\0subset": texts.get("subset")}
+            subject: Subject | None = None
+            any_score = False
+            for found in self.cells:
+                means = found.means(known, texts.get("metric"), line, where)
+                if not means:
+                    text = row.get(found.value.column)
+                    self.coded += text is not None and found.state(text) is not None
+                    continue
+                any_score = True
+                subject = subject or self._subject(texts, row, line)
+                if subject is None:
+                    break
+                mine = subject._replace(task=found.value.task or subject.task or self.layout.task)
+                self._keep(mine, means, line, raw)
+            self.blank += not any_score
+
+    def _keep(self, subject: Subject, means: list[Mean], line: int, row: Mapping[str, Any]) -> None:
+        key = (subject, means[0].metric, means[0].answer_filter, means[0].subset)
+        before, other = self.seen.setdefault(key, (line, row))
+        if before != line:
+            different = [c for c in self.table.data.columns if other.get(c) != row.get(c)]
+            if not different:
+                self.copies.append((before, line))
+                return
+            if not self.layout.lenient:
+                raise clash(self.table, self.layout, (before, line), means[0].metric, different)
+            self.repeats.append((before, line))
+            subject = subject._replace(repeat=line)
+        self.runs.setdefault(subject, []).extend(means)
+
+    def _subject(self, texts: Mapping[str, str | None], row: Mapping[str, str | None], line: int) -> Subject | None:
+        model, where = texts.get("model"), self.table.at(line)
+        if self.layout.fill is not None and is_blank(model):
+            model = row.get(self.layout.fill)
+            self.filled += model is not None
+        model = None if model is None or not model.strip() else model.strip()
+        places, named = self._places(texts, where)
+        model = model or named
+        if model is None and all(place is None for _, place in places):
+            if self.layout.lenient:
+                self.nameless.append(line)
+                return None
+            raise BrokenFileError(
+                "no model and no place on the axis",
+                expected="one of them in every row",
+                do="fill it in, or remove the row",
+                where=where,
+            )
+        column = self.layout.roles.get("condition")
+        parts = [] if column is None else [column] if column in row else parts_of("condition", column)
+        conditions = tuple((c, text) for c in parts if (text := row.get(c)) is not None)
+        shots = texts.get("shots")
+        return Subject(
+            *(model, tuple(places), _clean(texts.get("task")), _clean(texts.get("family")), texts.get("date")),
+            *(None if shots is None else _shots(shots), texts.get("seed"), conditions),
+            *(texts.get("version"), texts.get("organisation")),
+        )
+
+    def _places(self, texts: Mapping[str, str | None], where: str) -> tuple[list[tuple[str, float | None]], str | None]:
+        """Places on the axes, and the name of the model when the x axis holds names."""
+        places: list[tuple[str, float | None]] = []
+        named = None
+        for role, axis in self.axes.items():
+            text = texts.get(role)
+            place = None if text is None or is_blank(text) else axis.value(text)
+            if text is not None and not is_blank(text) and place is None:
+                if role != "x" or "model" in self.layout.roles:
+                    raise BrokenFileError(
+                        f"{text[:40]!r} is no number (column {axis.column!r})",
+                        expected="a number such as 1.4e9 or 1.4B",
+                        where=where,
+                    )
+                named = text
+            places.append((role, place))
+        return places, named
 
 
-def is_rate(metric: str) -> bool:
-    """Whether a metric's name says that it is the share of items that were right.
-
-    Examples:
-        >>> is_rate("accuracy in %"), is_rate("acc_norm"), is_rate("likelihood_difference")
-        (True, True, False)
-    """
-    plain = plain_name(metric)
-    return plain in RATES | GENERIC or bool(_SHARES & {*plain.split("_")})
-
-
-def gather(table: Table, roles: Mapping[str, str], scoring: Scoring) -> Gathered:
+def gather(table: Table, layout: Layout, options: ReadOptions) -> Gathered:
     """Read all rows.
 
     Raises:
-        AmbiguousError: Scores above 1 without a scale, or rows that only an unused column tells apart.
+        AmbiguousError: Scores above 1 without a scale, numbers or rows that may be read in two ways.
         BrokenFileError: A cell is not what its role needs.
     """
-    axes = _axes(table, roles)
-    runs: dict[Subject, list[Mean]] = {}
-    seen: dict[tuple[Subject, str, str | None], tuple[int, Mapping[str, Any]]] = {}
-    blank = derived = 0
-    for count, (line, row) in enumerate(table.data.rows()):
-        if count >= MAX_ROWS:
-            raise BrokenFileError(f"more than {MAX_ROWS:,} rows", expected="a table of aggregates", where=table.where)
-        values = {role: as_text(cell(row, column)) for role, column in roles.items()}
-        if values["y"] is None:
-            blank += 1
-            continue
-        where = table.at(line)
-        subject = _subject(values, axes, where)
-        mean, was_derived = _mean(values, roles["y"], scoring, line, where)
-        derived += was_derived
-        _once(seen, (subject, mean.metric, mean.subset), (line, row), table, roles)
-        runs.setdefault(subject, []).append(mean)
-    if not runs:
+    state = _Gathering(table, layout, options)
+    state.survey()
+    state.gather()
+    if not state.runs:
         raise BrokenFileError("no row has a score", expected="at least one", where=table.where)
-    return Gathered(runs, axes, blank, bool(derived))
+    derived, doubts = _derive_n(state.runs)
+    return Gathered(state.runs, state.axes, state.order, _notes(state), [*_warnings(state), *doubts], derived)
 
 
-def _axes(table: Table, roles: Mapping[str, str]) -> dict[str, Axis]:
-    named = {role: roles[role] for role in (*AXES, "x") if role in roles}
-    cells: dict[str, list[str]] = {role: [] for role in named}
-    for _, row in table.data.rows():
-        for role, column in named.items():
-            text = as_text(cell(row, column))
-            if text is not None:
-                cells[role].append(text)
-    return {role: axis_of(column, cells[role]) for role, column in named.items()}
+def _derive_n(runs: dict[Subject, list[Mean]]) -> tuple[set[tuple[str | None, str]], list[str]]:
+    """Fill in n where it is not stated and the standard errors of a task and metric agree on one."""
+    rates: dict[tuple[str | None, str | None, str, str | None], list[Rate]] = defaultdict(list)
+    for subject, means in runs.items():
+        for mean in means:
+            if mean.n is None and mean.stderr is not None and mean.bounded and is_rate(mean.metric):
+                key = (subject.task, mean.subset, mean.metric, mean.answer_filter)
+                rates[key].append(Rate(mean.value, mean.stderr, mean.ulp, mean.stderr_ulp, mean.line))
+    found = {key: derive(rows) for key, rows in rates.items()}
+    known: set[tuple[str | None, str]] = set()
+    for subject, means in runs.items():
+        for place, mean in enumerate(means):
+            told = found.get((subject.task, mean.subset, mean.metric, mean.answer_filter))
+            usable = told is not None and told.n is not None and mean.n is None
+            if usable and told is not None and mean.bounded and is_rate(mean.metric):
+                means[place] = mean._replace(n=told.n)
+                known.add((subject.task, mean.metric))
+    doubts = []
+    for (task, _, metric, _), told in found.items():
+        if told.clash is not None:
+            (one, n), (other, m) = told.clash
+            doubts.append(
+                f"n of {metric}{f' on {task}' if task else ''} is not derived: the standard errors of lines {one} and "
+                f"{other} would need {n:,} and {m:,} items"
+            )
+    return known, doubts
 
 
-def _subject(values: Mapping[str, str | None], axes: Mapping[str, Axis], where: str) -> Subject:
-    places: list[tuple[str, float | None]] = []
-    model = values.get("model")
-    for role, axis in axes.items():
-        text = values.get(role)
-        place = None if text is None else axis.value(text)
-        if text is not None and place is None:
-            if role != "x" or "model" in values:
-                raise BrokenFileError(
-                    f"{text[:40]!r} is no number (column {axis.column!r})",
-                    expected="a number such as 1.4e9 or 1.4B",
-                    where=where,
-                )
-            model = text  # the x axis names the models
-        places.append((role, place))
-    if model is None and all(place is None for _, place in places):
-        raise BrokenFileError("no model and no place on the axis", expected="one of them in every row", where=where)
-    others = [values.get(r) for r in ("task", "family", "date", "shots", "seed", "condition")]
-    return Subject(model, tuple(places), *others)
-
-
-def _mean(values: Mapping[str, str | None], column: str, scoring: Scoring, line: int, where: str) -> tuple[Mean, bool]:
-    name = values.get("metric") or (column if plain_name(column) not in GENERIC else "score")
-    text = values["y"] or ""
-    unbounded = plain_name(name) in UNBOUNDED
-    factor = _factor(text, scoring.scale, unbounded)
-    value = _number(text, where) * factor
-    if not unbounded and not 0 <= value <= 1:
-        raise AmbiguousError(
-            f"the score {text} of {name!r} is not on the scale from 0 to 1",
-            expected="shares, or the highest score said" if scoring.scale is None else "scores within --scale",
-            do="say it: --scale 100 for percentages",
-            where=where,
+def _notes(state: _Gathering) -> list[str]:
+    found = []
+    if state.copies:
+        one, other = state.copies[0]
+        are = "is a copy" if len(state.copies) == 1 else "are copies"
+        rows = count_of(len(state.copies), "row")
+        found.append(f"{rows} {are} of another (lines {one} and {other}); one of each is kept")
+    if state.filled:
+        found.append(
+            f"{count_of(state.filled, 'row')} without a {state.layout.roles['model']} named by {state.layout.fill}"
         )
-    error = values.get("stderr")
-    # N/A and the like are what harnesses write where there is none
-    found = None if error is None else number(error.removesuffix("%"))
-    stderr = None if found is None else found[0] * (0.01 if (error or "").endswith("%") else factor)
-    n = _n(values, scoring, where)
-    # beyond these no such n exists
-    derived = n is None and stderr is not None and 1e-9 < stderr <= 0.5 and 0 < value < 1 and is_rate(name)
-    if derived and stderr is not None:
-        # as harnesses do: the sample deviation over sqrt(n)
-        n = 1 + round(value * (1 - value) / (stderr * stderr))
-    return Mean(name, values.get("subset"), value, stderr, n, not unbounded, text, line), derived
-
-
-def _factor(text: str, scale: float | None, unbounded: bool) -> float:
-    if text.endswith("%"):
-        return 0.01
-    return 1.0 if scale is None or unbounded else 1 / scale
-
-
-def _number(text: str, where: str) -> float:
-    try:
-        found = float(text.removesuffix("%"))
-    except ValueError:
-        found = math.nan
-    if not math.isfinite(found):
-        raise BrokenFileError(f"the score {text[:40]!r} is no number", expected="a number", where=where)
+    if state.coded:
+        found.append(f"{count_of(state.coded, 'cell')} without a score by --codes")
     return found
 
 
-def _n(values: Mapping[str, str | None], scoring: Scoring, where: str) -> int | None:
-    text = values.get("n")
-    if text is None and scoring.n is not None:
-        text = scoring.n
-    if text is None:
-        return None
-    n = as_int(text.replace(",", ""))
-    if n is None or n <= 0:
-        raise BrokenFileError(f"n is {text[:40]!r}", expected="a whole number of items", where=where)
-    return n
+def _warnings(state: _Gathering) -> list[str]:
+    found = [f"{a.column} is read as billions of {a.kind}" for a in state.axes.values() if a.guessed]
+    if state.blank:
+        rows = count_of(state.blank, "row")
+        found.append(f"{rows} without a score {'is' if state.blank == 1 else 'are'} left out")
+    if state.nameless:
+        rows = count_of(len(state.nameless), "row")
+        are = "is" if len(state.nameless) == 1 else "are"
+        found.append(f"{rows} without a model {are} left out (line {state.nameless[0]})")
+    if state.repeats:
+        one, other = state.repeats[0]
+        found.append(
+            f"{count_of(len(state.repeats), 'row')} for a model that is there already under the same conditions (lines "
+            f"{one} and {other}); kept as runs of their own"
+        )
+    found += [
+        f"what stands behind ± in {cells.unexplained!r} is not said and not used; say it: "
+        "--interval stderr, or --interval ci95"
+        for cells in state.cells
+        if cells.unexplained
+    ]
+    dates = {subject.date for subject in state.runs if subject.date is not None}
+    odd = next((date for date in sorted(dates) if moment(date, state.order) is None), None)
+    if odd is not None:
+        found.append(f"dates such as {odd[:40]!r} are not ISO 8601 or may be read in several ways, and are not used")
+    return found
 
 
-def _once(
-    seen: dict[tuple[Subject, str, str | None], tuple[int, Mapping[str, Any]]],
-    key: tuple[Subject, str, str | None],
-    place: tuple[int, Mapping[str, Any]],
-    table: Table,
-    roles: Mapping[str, str],
-) -> None:
-    line, row = place
-    before, other = seen.setdefault(key, place)
-    if before == line:
-        return
-    unused = [c for c in table.data.columns if c not in roles.values() and other.get(c) != row.get(c)]
-    what = f"{table.data.unit}s {before} and {line} are both {key[1]} of one model on one task"
-    raise AmbiguousError(
-        what + (f" and differ in {shown(unused)}" if unused else ""),
-        expected="one row for each model, task and metric",
-        do="name the column that tells them apart as condition, seed, shots or date, or remove a row",
-        where=table.where,
-    )
-
-
-def moment(date: str | None) -> str | None:
-    """An ISO date or time as it is, a bare year as its first day; None for any other spelling.
+def _shots(text: str) -> str:
+    """The number of examples in ``25-shot``; other words as they are.
 
     Examples:
-        >>> moment("2024-05-01"), moment("2024"), moment("23/7/2024")
-        ('2024-05-01', '2024-01-01', None)
+        >>> _shots("25-shot"), _shots("few "), _shots("0.0")
+        ('25', 'few', '0')
     """
-    if date is None:
-        return None
-    text = date.strip()
-    if re.fullmatch(r"(19|20)\d\d", text):
-        return f"{text}-01-01"
-    try:
-        datetime.fromisoformat(text)
-    except ValueError:
-        return None
-    return text
+    plain = text.strip().lower()
+    for ending in ("-shots", "-shot", " shots", " shot", "shots", "shot"):
+        plain = plain.removesuffix(ending)
+    number = figure(plain)
+    return f"{number.value:g}" if number and number.value.is_integer() else plain or text.strip()
+
+
+def _clean(text: str | None) -> str | None:
+    return None if text is None else text.strip() or None

@@ -1,0 +1,173 @@
+"""The run that rows of a table of aggregates are about."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NamedTuple
+
+import msgspec
+
+from foreshock.readers._items_table import Table
+from foreshock.readers._protocol import Reader, ReadOptions
+from foreshock.readers._tables_axis import plain_name
+from foreshock.readers._tables_cells import Mean
+from foreshock.readers._tables_dates import moment
+from foreshock.readers._tables_layout import GENERIC, Layout
+from foreshock.readers._tables_rows import Gathered, Subject
+from foreshock.records import ModelCard, Run, ingest_id, run_key
+
+_CARD = ("parameters", "tokens", "flops", "step")
+_UNITS = {"T": 1e12, "B": 1e9, "M": 1e6, "K": 1e3}
+_OPTIONS = ("csv", "scale", "chance", "n", "model", "task")
+# part of the identity only where they are given, so that what was read before keeps its own
+_LATER = ("map", "preset", "metric", "kind", "twin", "wide", "codes", "interval")
+_EFFORT = re.compile(r"_(minimal|low|medium|high|xhigh|none|\d+[Kk])$")
+
+
+class Read(NamedTuple):
+    """A table, how it is laid out and what its rows hold."""
+
+    table: Table
+    layout: Layout
+    gathered: Gathered
+
+
+class Said(NamedTuple):
+    """What is told about every run of a table, and whether its models are one family."""
+
+    notes: list[str]
+    warnings: list[str]
+    one_family: bool
+
+
+def run_of(reader: Reader, read: Read, entry: tuple[Subject, list[Mean]], said: Said, options: ReadOptions) -> Run:
+    """The run of one subject with its means."""
+    (table, layout, gathered), (subject, means) = read, entry
+    model, named = _model(subject, gathered, table, options)
+    task, known = _task(subject, layout, table, options)
+    when = moment(subject.date, gathered.order)
+    conditions = {"shots": subject.shots, **dict(subject.conditions)}
+    parts = [model, task, *(part or "" for part in (subject.date, subject.shots, subject.seed))]
+    parts += [*(text for pair in subject.conditions for text in pair), subject.version or ""]
+    parts += [str(subject.repeat)] if subject.repeat else []
+    key = run_key(reader.name, *parts, table.source.sha256, table.member or "")
+    seed = int(subject.seed) if subject.seed and subject.seed.isdecimal() and len(subject.seed) < 18 else None
+    derived = any((subject.task, mean.metric) in gathered.derived_n for mean in means)
+    guesses = [*([] if named else ["model"]), *([] if known else ["task"]), *(["n"] if derived else [])]
+    run = Run(
+        run_key=key,
+        format=reader.name,
+        reader=f"{reader.name}@{reader.version}",
+        model=model,
+        card=_card(subject, gathered, table.stem if said.one_family or not named else None, layout),
+        task=task,
+        task_version=subject.version,
+        conditions={name: value for name, value in conditions.items() if value is not None},
+        seed=seed,
+        created=when,
+        known_at=when,
+        chance=chance_of(options),
+        sources=[table.source],
+        warnings=said.warnings,
+        guesses=guesses,
+        meta=_meta(subject, means, layout, gathered, table) | ({"notes": said.notes} if said.notes else {}),
+    )
+    identity = {name: getattr(options, name) for name in _OPTIONS}
+    identity |= {name: value for name in _LATER if (value := getattr(options, name))}
+    return msgspec.structs.replace(run, ingest_id=ingest_id(key, run.sources, run.reader, identity))
+
+
+def chance_of(options: ReadOptions) -> float | None:
+    """The score of guessing from 0 to 1, which may be told on the scale of the file.
+
+    Examples:
+        >>> chance_of(ReadOptions(chance=25.0, scale=100.0)), chance_of(ReadOptions(chance=0.25, scale=100.0))
+        (0.25, 0.25)
+    """
+    if options.chance is None or options.chance <= 1 or not options.scale:
+        return options.chance
+    return options.chance / options.scale
+
+
+def _model(subject: Subject, gathered: Gathered, table: Table, options: ReadOptions) -> tuple[str, bool]:
+    """Name of the model, made of family and place where the table has none, and whether the table named it."""
+    places = dict(subject.axes)
+    step = places.get("step")
+    if subject.model is not None:
+        return (f"{subject.model}@step{step:g}" if step is not None else subject.model), True
+    if options.model:
+        return options.model, True
+    shown = [_place(role, gathered.axes[role].column, place) for role, place in places.items() if place is not None]
+    return " ".join([subject.family or table.stem, *shown]), False
+
+
+def _place(role: str, column: str, place: float) -> str:
+    """A place on an axis as people write it.
+
+    Examples:
+        >>> _place("parameters", "size", 1.4e9), _place("x", "width", 64.0)
+        ('1.4B', 'width=64')
+    """
+    if role != "parameters":
+        return f"{column}={place:g}"
+    unit = next((u for u in ("T", "B", "M", "K") if place >= _UNITS[u]), "")
+    return f"{place / _UNITS.get(unit, 1.0):.4g}{unit}"
+
+
+def _task(subject: Subject, layout: Layout, table: Table, options: ReadOptions) -> tuple[str, bool]:
+    if subject.task or options.task:
+        return subject.task or options.task or "", True
+    column = layout.values[0].column
+    alone = len({value.column for value in layout.values if value.kind != "continuous"}) == 1
+    return (column if alone and plain_name(column) not in GENERIC else table.stem), False
+
+
+def _card(subject: Subject, gathered: Gathered, stem: str | None, layout: Layout) -> ModelCard:
+    """What the table says about the model; a family that it does not name has the name of the file, ``stem``."""
+    places = {role: place for role, place in subject.axes if role in _CARD and place is not None}
+    guesses = [role for role in places if gathered.axes[role].guessed]
+    step = places.pop("step", None)
+    whole = int(step) if step is not None and step.is_integer() else None
+    if subject.family is None and stem is not None:
+        guesses.append("family")
+    family = subject.family or stem
+    # Epoch ends the names of models with their effort: o3-2025-04-16_low, claude-3-7-sonnet_16K
+    effort = _EFFORT.search(subject.model or "") if layout.preset == "epoch" else None
+    return ModelCard(
+        family=family,
+        step=whole,
+        organisation=subject.organisation,
+        reasoning=effort[1] if effort else None,
+        guesses=guesses,
+        **places,  # type: ignore[arg-type]
+    )
+
+
+def _meta(subject: Subject, means: list[Mean], layout: Layout, gathered: Gathered, table: Table) -> dict[str, Any]:
+    read_as = {**layout.roles, "y": layout.scores}
+    meta: dict[str, Any] = {"read_as": read_as}
+    unused = [c for c in table.data.columns if c not in layout.used]
+    if unused:
+        meta["columns_not_used"] = unused
+    other = dict(subject.axes).get("x")
+    if other is not None:
+        meta["axis"] = {"name": gathered.axes["x"].column, "value": other}
+    if subject.date is not None and moment(subject.date, gathered.order) is None:
+        meta["date"] = subject.date
+    declared = _declared(means, layout)
+    if declared:
+        meta["metrics"] = declared
+    return meta
+
+
+def _declared(means: list[Mean], layout: Layout) -> dict[str, dict[str, str]]:
+    """What was declared about the metrics of a run: kind, and name of the twin."""
+    by_column = {value.column: value for value in layout.values}
+    found: dict[str, dict[str, str]] = {}
+    for mean in means:
+        value = by_column[mean.column]
+        facts = {"kind": value.kind, "twin": value.twin}
+        told = {name: text for name, text in facts.items() if text is not None}
+        if told:
+            found[mean.metric] = told
+    return found
