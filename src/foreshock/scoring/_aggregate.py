@@ -8,10 +8,11 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from foreshock.metrics import MetricSpec, harness_metric
+from foreshock.metrics import PER_ROW, MetricSpec, harness_metric
 from foreshock.records import Run, ScoreStatus
 from foreshock.scoring._defaults import stored_specs
 from foreshock.scoring._moments import Moments
+from foreshock.scoring._whole import whole_run
 from foreshock.store import Snapshot
 
 ROWS = 1_000_000
@@ -28,15 +29,19 @@ class Aggregate(NamedTuple):
         run_key, ingest_id, task, model: The run.
         filter: Answer-extraction filter of the harness; None when there is none.
         metric_id, source: The metric, and whether ``foreshock`` or the ``harness`` made the scores.
-        value: Mean over the responses that were scored; None without any.
-        stderr: Standard error of ``value``, clustered by item; None with fewer than two items.
+        value: Mean over the responses that were scored; for metrics of grain ``run`` their value of these responses
+            together. None without any.
+        stderr: Standard error of ``value``, clustered by item; for grain ``run`` by jackknife over items. None with
+            fewer than two items.
         n: Responses that have a row for this metric, whatever its status.
         n_scored: Responses behind ``value``.
         n_items: Items behind ``value``.
         unparsed, needs, failed: Responses without a value, by status.
         expected: Responses that the run should have had; ``n`` where the log does not say.
         value_expected: The same sum over ``expected``: unparsed, undelivered and missing responses count as 0. None
-            for metrics whose worst value is not 0.
+            for metrics whose worst value is not 0, and for those of grain ``run``.
+        unit: Unit of ``value``; None when it has no dimension. Responses whose values are in several units give an
+            aggregate for each, and those without a value are counted in all of them.
     """
 
     run_key: str
@@ -56,6 +61,7 @@ class Aggregate(NamedTuple):
     failed: int
     expected: int
     value_expected: float | None
+    unit: str | None = None
 
 
 def aggregate(
@@ -77,7 +83,7 @@ def aggregate(
         source: ``foreshock`` or ``harness``; None means both.
 
     Returns:
-        Sorted by task, model, run, filter, source and metric.
+        Sorted by task, model, run, filter, source, metric and unit.
     """
     wanted = None if metrics is None else _ids(metrics)
     chosen = None if tasks is None else set(tasks)
@@ -87,7 +93,12 @@ def aggregate(
     for group in _batches(runs):
         for metric_id in _split(snapshot, group, wanted):
             found += _of(snapshot, group, metric_id, source, specs)
-    return sorted(found, key=lambda a: (a.task, a.model, a.run_key, a.ingest_id, a.filter or "", a.source, a.metric_id))
+    return sorted(found, key=_place)
+
+
+def _place(found: Aggregate) -> tuple[str, ...]:
+    run = (found.task, found.model, found.run_key, found.ingest_id, found.filter or "")
+    return (*run, found.source, found.metric_id, found.unit or "")
 
 
 def _ids(metrics: Iterable[MetricSpec | str]) -> set[str]:
@@ -131,37 +142,81 @@ def _of(
 ) -> list[Aggregate]:
     import polars as pl
 
+    whole, mixed = _labelled(snapshot, metric_ids, specs)
+    columns = (*_COLUMNS, "label") if whole or mixed else _COLUMNS
     frame = snapshot.scan(
-        "scores", tasks={run.task for run in runs}, metrics=metric_ids, source=source, columns=_COLUMNS
+        "scores", tasks={run.task for run in runs}, metrics=metric_ids, source=source, columns=columns
     )
     scored = pl.col("status") == ScoreStatus.SCORED.value
+    ours = pl.col("source") == "foreshock"
+    label = pl.col("label") if whole or mixed else pl.lit(None, pl.String)
     # a response without any id is an item of its own
     known = pl.any_horizontal(pl.col("item_key", "item_id").is_not_null())
     item = pl.when(known).then(pl.struct("item_key", "item_id").hash()).otherwise(pl.struct("ingest_id", "row").hash())
     groups = (
-        frame.with_columns(item.alias("item"))
-        .group_by("ingest_id", "filter", "source", "metric_id")
+        frame.with_columns(
+            item.alias("item"),
+            pl.when(ours & scored & pl.col("metric_id").is_in(sorted(mixed))).then(label).alias("unit"),
+            pl.when(ours & pl.col("metric_id").is_in(sorted(whole))).then(label).alias("statistics"),
+        )
+        .group_by("ingest_id", "filter", "source", "metric_id", "unit")
         .agg(
-            pl.col("value").filter(scored),
-            pl.col("item").filter(scored),
+            *(pl.col(name).filter(scored) for name in ("value", "item", "statistics")),
             pl.len().alias("n"),
             *((pl.col("status") == status).sum().alias(status) for status in _WITHOUT),
         )
-        .filter(pl.col("n") > pl.col("needs"))
         .collect()
     )
     filters = {str(key): len(rows["filter"].unique()) for (key,), rows in groups.group_by("ingest_id")}
     by_id = {run.ingest_id: run for run in runs}
-    rows = ((by_id[row["ingest_id"]], row) for row in groups.iter_rows(named=True))
-    return [_aggregate(run, row, filters[run.ingest_id], specs) for run, row in rows]
+    rows = _with_valueless(groups.to_dicts(), mixed)
+    return [
+        _aggregate(by_id[row["ingest_id"]], row, filters[row["ingest_id"]], specs)
+        for row in rows
+        if row["n"] > row["needs"]
+    ]
+
+
+def _labelled(
+    snapshot: Snapshot, metric_ids: set[str] | None, specs: dict[str, MetricSpec]
+) -> tuple[set[str], set[str]]:
+    """Of the stored metrics, those whose labels hold statistics, and those whose labels hold units."""
+    stored = {name for segment in snapshot.segments("responses") for name in snapshot.scores(segment)}
+    known = {name: specs[name] for name in stored if name in specs and (metric_ids is None or name in metric_ids)}
+    whole = {name for name, spec in known.items() if spec.grain == "run"}
+    return whole, {name for name, spec in known.items() if spec.unit == PER_ROW}
+
+
+def _with_valueless(groups: list[dict[str, Any]], mixed: set[str]) -> list[dict[str, Any]]:
+    """Count responses without a value, which have no unit, in the group of each unit that their metric has."""
+    kept = [row for row in groups if row["unit"] is not None or row["metric_id"] not in mixed]
+    units: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    for row in kept:
+        units.setdefault(_group(row), []).append(row)
+    for row in groups:
+        if row["unit"] is None and row["metric_id"] in mixed:
+            for other in units.get(_group(row), ()):
+                other.update({name: other[name] + row[name] for name in ("n", *_WITHOUT)})
+            if _group(row) not in units:
+                kept.append(row)
+    return kept
+
+
+def _group(row: dict[str, Any]) -> tuple[Any, ...]:
+    return row["ingest_id"], row["filter"], row["source"], row["metric_id"]
 
 
 def _aggregate(run: Run, row: dict[str, Any], filters: int, specs: dict[str, MetricSpec]) -> Aggregate:
-    moments = Moments.of(np.array(row["value"], np.float64), np.array(row["item"], np.uint64))
+    items = np.array(row["item"], np.uint64)
+    moments = Moments.of(np.array(row["value"], np.float64), items)
     announced = run.counts.expected
     # a reader announces one response per item and filter
     share = announced // filters if announced is not None and announced % filters == 0 else 0
     expected = max(row["n"], share)
+    spec = specs.get(row["metric_id"]) if row["source"] == "foreshock" else None
+    value, stderr = moments.mean, moments.stderr
+    if spec is not None and spec.grain == "run":
+        value, stderr = whole_run(spec, row["metric_id"], row["statistics"], items)
     zero = _worst_is_zero(row["metric_id"], row["source"], specs)
     return Aggregate(
         run_key=run.run_key,
@@ -171,8 +226,8 @@ def _aggregate(run: Run, row: dict[str, Any], filters: int, specs: dict[str, Met
         filter=row["filter"],
         metric_id=row["metric_id"],
         source=row["source"],
-        value=moments.mean,
-        stderr=moments.stderr,
+        value=value,
+        stderr=stderr,
         n=row["n"],
         n_scored=moments.n,
         n_items=moments.clusters,
@@ -181,9 +236,12 @@ def _aggregate(run: Run, row: dict[str, Any], filters: int, specs: dict[str, Met
         failed=row["failed"],
         expected=expected,
         value_expected=moments.sum / expected if zero else None,
+        unit=row["unit"] or (None if spec is None or spec.unit == PER_ROW else spec.unit),
     )
 
 
 def _worst_is_zero(metric_id: str, source: str, specs: dict[str, MetricSpec]) -> bool:
     known = harness_metric(metric_id) if source == "harness" else specs.get(metric_id)
+    if isinstance(known, MetricSpec) and known.grain == "run":
+        return False
     return known is not None and known.low == 0 and bool(known.higher_is_better)
