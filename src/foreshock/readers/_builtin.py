@@ -15,6 +15,8 @@ OWN = (
     "foreshock.readers._helm:HelmReader",
     "foreshock.readers._openai_evals:OpenAiEvalsReader",
     "foreshock.readers._bigbench:BigBenchReader",
+    "foreshock.readers._every_eval_ever:EveryEvalEverReader",
+    "foreshock.readers._lighteval:LightevalReader",
     "foreshock.readers._promptfoo:PromptfooReader",
     "foreshock.readers._deepeval:DeepEvalReader",
     "foreshock.readers._swe_bench:SweBenchReader",

@@ -1,0 +1,170 @@
+"""Runs as Every Eval Ever: an aggregate file each, and a line for each score of each response."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import tempfile
+import uuid
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from foreshock._base import Progress, StoreError, pretty, quiet, utc_now
+from foreshock.export._eee_line import Lines
+from foreshock.export._eee_log import Results, document
+from foreshock.records import Run
+from foreshock.store import Snapshot
+
+_PART = 8_192
+"""Responses that are held at a time."""
+_UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
+_LONGEST = 80
+
+
+class Exported(NamedTuple):
+    """What was written.
+
+    Attributes:
+        files: Aggregate files, in the order of the runs.
+        lines: Lines of samples in all.
+        notes: What the format could not hold, as a sentence, with how often that was.
+    """
+
+    files: list[Path]
+    lines: int
+    notes: dict[str, int]
+
+
+def write_every_eval_ever(
+    snapshot: Snapshot, folder: str | Path, *, runs: Iterable[str] | None = None, progress: Progress = quiet
+) -> Exported:
+    """Write runs in the layout of Every Eval Ever, schema 0.3.0.
+
+    ``data/{benchmark}/{developer}/{model}/{uuid}.json`` and, where the store has responses, ``{uuid}_samples.jsonl``
+    beside it. The uuid follows from the ingest: the same run has the same files, which are replaced. What the format
+    has no place for stands as JSON under the name ``foreshock`` in the fields that it leaves free, so that nothing is
+    lost when Foreshock reads the files again; steps of traces and Foreshock's own scores are left out and counted.
+
+    Args:
+        snapshot: Where the runs are.
+        folder: Where ``data/`` goes; made when it is not there.
+        runs: Run keys; None is every run.
+        progress: Told how many runs were written.
+
+    Raises:
+        StoreError: A run is not there, or a file cannot be written.
+    """
+    wanted = _wanted(snapshot, runs)
+    moment, notes, files, lines = utc_now(), Counter[str](), [], 0
+    for done, run in enumerate(wanted, 1):
+        try:
+            path, written = _write(snapshot, run, Path(folder), moment, notes)
+        except OSError as error:
+            raise StoreError(
+                f"cannot write it ({error.strerror or error})", expected="a folder to write into", where=str(folder)
+            ) from None
+        files.append(path)
+        lines += written
+        progress("export", done, len(wanted))
+    return Exported(files, lines, dict(notes))
+
+
+def _wanted(snapshot: Snapshot, runs: Iterable[str] | None) -> list[Run]:
+    known = snapshot.runs()
+    if runs is None:
+        return known
+    asked = set(runs)
+    absent = sorted(asked - {run.run_key for run in known})
+    if absent:
+        raise StoreError(f"no run {absent[0]!r}", expected="a run key", do="list them: foreshock ls")
+    return [run for run in known if run.run_key in asked]
+
+
+def file_id(run: Run) -> uuid.UUID:
+    """Id of a run's files: the same for the same ingest, in the form of a random one, which the format demands."""
+    return uuid.UUID(bytes=hashlib.sha256(f"foreshock {run.ingest_id}".encode()).digest()[:16], version=4)
+
+
+def place(run: Run) -> tuple[str, str, str]:
+    """Folders of a run: benchmark, developer and model, of letters that every file system takes.
+
+    Examples:
+        >>> place(Run(run_key="k", format="f", reader="r@1", model="org/model 7B", task="a|b:c"))
+        ('a_b_c', 'org', 'model_7B')
+    """
+    developer, slash, model = run.model.partition("/")
+    if not slash:
+        developer, model = run.card.organisation or "unknown", run.model
+    return _safe(run.task), _safe(developer), _safe(model)
+
+
+def _safe(name: str) -> str:
+    return _UNSAFE.sub("_", name).strip("._")[:_LONGEST] or "unknown"
+
+
+def _write(snapshot: Snapshot, run: Run, folder: Path, moment: str, notes: Counter[str]) -> tuple[Path, int]:
+    parts = place(run)
+    name = str(file_id(run))
+    home = folder.joinpath("data", *parts)
+    home.mkdir(parents=True, exist_ok=True)
+    aggregates = snapshot.scan("aggregates", runs=[run.run_key]).collect().to_dicts()
+    results = Results(run, aggregates, notes)
+    samples = "/".join(("data", *parts, f"{name}_samples.jsonl"))
+    count = 0
+    if snapshot.scan("responses", runs=[run.run_key], columns=["row"]).head(1).collect().height:
+        writer = Lines(run, results, notes)
+        count, checksum = _replace(home / f"{name}_samples.jsonl", _lines(snapshot, run, writer, moment))
+        results.samples = {
+            "format": "jsonl",
+            "file_path": samples,
+            "hash_algorithm": "sha256",
+            "checksum": checksum,
+            "total_rows": count,
+        }
+    path = home / f"{name}.json"
+    _replace(path, iter([pretty(document(run, results, moment)).encode()]))
+    return path, count
+
+
+def _lines(snapshot: Snapshot, run: Run, writer: Lines, moment: str) -> Iterator[bytes]:
+    """Lines of a run, in the order in which its log had the responses."""
+    import polars as pl
+
+    responses, scores = (snapshot.scan(table, runs=[run.run_key]) for table in ("responses", "scores"))
+    last = responses.select(pl.col("row").max()).collect().item()
+    own = scores.filter(pl.col("source") == "foreshock").select(pl.len()).collect().item()
+    steps = snapshot.scan("trace", runs=[run.run_key]).select(pl.len()).collect().item()
+    writer.left_out(own, steps)
+    for start in range(0, last + 1, _PART):
+        within = pl.col("row").is_between(start, start + _PART - 1)
+        part = responses.filter(within).sort("row").collect()
+        if not part.height:
+            continue
+        full = snapshot.with_items(part, [c for c in Lines.ITEM if c not in part.columns])
+        given = scores.filter(within & (pl.col("source") == "harness")).collect()
+        marks: dict[int, list[dict[str, Any]]] = {}
+        for score in given.sort("row", "metric_id", maintain_order=True).iter_rows(named=True):
+            marks.setdefault(score["row"], []).append(score)
+        for row in full.iter_rows(named=True):
+            yield from writer.of(row, marks.get(row["row"], []), moment)
+
+
+def _replace(path: Path, pieces: Iterator[bytes]) -> tuple[int, str]:
+    """Write a file under another name first, so that nobody ever sees half of it; gives pieces and SHA-256."""
+    digest, count = hashlib.sha256(), 0
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".export-")
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            for piece in pieces:
+                stream.write(piece)
+                digest.update(piece)
+                count += 1
+        Path(name).chmod(0o644)
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+    return count, digest.hexdigest()
