@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
+from concurrent.futures import Executor
+from contextlib import AbstractContextManager, nullcontext
 from typing import Annotated, Any
 
 import msgspec
 import typer
 
 from foreshock import __version__
-from foreshock._base import count_of, utc_now
+from foreshock._base import ConfigError, count_of, utc_now
 from foreshock._cli import _options as o
 from foreshock._cli._out import console, progress, write_json
 from foreshock._cli._places import open_store, places
 from foreshock.records import Counts, Document
 from foreshock.report import one_line
-from foreshock.scoring import Agreement, Lack, Scored, agreement, needs
+from foreshock.scoring import Agreement, Lack, Scored, agreement, cluster, needs, processes
 from foreshock.scoring import score as run_score
 
 
@@ -23,7 +25,17 @@ def score(
     store: o.StoreOption = None,
     metrics: Annotated[
         list[str] | None,
-        typer.Option("--metric", help="Only this metric, such as 'exact_match(normalise=casefold)'; repeatable."),
+        typer.Option(
+            "--metric",
+            help="Only this metric, such as 'exact_match(normalise=casefold)', or a group: text, probability, trace; "
+            "repeatable.",
+        ),
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option("--workers", min=1, help="Processes to work in [default: this one only].")
+    ] = None,
+    dask: Annotated[
+        str | None, typer.Option("--dask", help="Address of a Dask scheduler whose workers see the store's folder.")
     ] = None,
     json: o.JsonOption = None,
     quiet: o.QuietOption = False,
@@ -35,10 +47,12 @@ def score(
       foreshock score
 
       foreshock score --metric exact_match --metric "numeric_closeness"
+
+      foreshock score --metric text --workers 4
     """
     opened = open_store(places(store))
-    with progress(silent=quiet) as show:
-        done = run_score(opened, metrics, progress=show)
+    with _executor(workers, dask) as executor, progress(silent=quiet) as show:
+        done = run_score(opened, metrics, executor=executor, progress=show)
     snapshot = opened.snapshot()
     agreed, lacking = agreement(snapshot), needs(snapshot, metrics)
     if json is not None:
@@ -57,6 +71,14 @@ def score(
         write_json(document, json)
     if not quiet and str(json) != "-":
         _show(done, agreed, lacking)
+
+
+def _executor(workers: int | None, dask: str | None) -> AbstractContextManager[Executor | None]:
+    if workers is not None and dask is not None:
+        raise ConfigError("--workers and --dask together", expected="one of them", do="leave one out")
+    if dask is not None:
+        return cluster(dask)
+    return processes(workers) if workers is not None else nullcontext()
 
 
 def _plain(row: Any) -> dict[str, Any]:

@@ -1,0 +1,83 @@
+"""Processes and a Dask cluster give the bytes that one process gives, also when one of them is killed."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import sys
+import warnings
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+
+import pytest
+
+from foreshock._base import ConfigError
+from foreshock.scoring import cluster, processes, score
+
+_spec = spec_from_file_location("scoring_stores_executors", Path(__file__).with_name("_stores.py"))
+stores = module_from_spec(_spec)
+_spec.loader.exec_module(stores)
+
+METRICS = ["exact_match", "char_similarity", "pass_rate", "numeric_closeness", "multiple_choice_grade", "brier"]
+
+
+@pytest.fixture
+def killer(monkeypatch):
+    """The metric, importable in every process that is spawned from here."""
+    folder = str(Path(__file__).parent)
+    monkeypatch.syspath_prepend(folder)
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, (folder, os.environ.get("PYTHONPATH")))))
+    import _kill
+
+    yield _kill.killer
+    sys.modules.pop("_kill")
+
+
+def fill(folder):
+    store = stores.fill(folder, epochs=2)
+    store.write(stores.run(model="m-2b"), stores.batches(stores.SUMS))
+    return store
+
+
+def files(store):
+    paths = [p for table in ("scores", "commits") for p in (store.folder / table).iterdir()]
+    # commits are named by their content; the time stands beside it
+    return {path.name: path.read_bytes() if path.suffix == ".parquet" else None for path in paths}
+
+
+def test_a_killed_process_of_a_pool_costs_only_time(tmp_path, killer):
+    metrics = [*METRICS, killer(mark=str(tmp_path / "mark"), owner=os.getpid())]
+    alone, pooled = fill(tmp_path / "alone"), fill(tmp_path / "pooled")
+    told = score(alone, metrics)
+    assert not (tmp_path / "mark").exists()
+    with processes(2) as pool:
+        assert score(pooled, metrics, executor=pool) == told
+    assert (tmp_path / "mark").exists()
+    assert files(pooled) == files(alone)
+
+
+def test_a_dask_cluster_gives_equal_bytes_and_a_killed_worker_costs_only_time(tmp_path, killer):
+    distributed = pytest.importorskip("distributed")
+    metrics = [*METRICS, killer(mark=str(tmp_path / "mark"), owner=os.getpid())]
+    alone, spread, again = (fill(tmp_path / name) for name in ("alone", "spread", "again"))
+    told, quietly = score(alone, metrics), score(again, METRICS)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of Tornado and of workers that die
+        with (
+            distributed.LocalCluster(
+                n_workers=2, processes=True, threads_per_worker=1, dashboard_address=None, silence_logs=50
+            ) as local,
+            cluster(local.scheduler_address) as executor,
+        ):
+            plain = fill(tmp_path / "plain")
+            assert score(plain, METRICS, executor=executor) == quietly
+            assert files(plain) == files(again)
+            assert score(spread, metrics, executor=executor) == told
+    assert (tmp_path / "mark").exists()
+    assert files(spread) == files(alone)
+
+
+def test_what_cannot_be_worked_with_is_told():
+    with pytest.raises(ConfigError, match="0 workers"):
+        processes(0)
+    assert multiprocessing.active_children() == []
