@@ -66,6 +66,16 @@ def test_equal_widths_are_the_slow_formula(rows, bins):
     assert get_metric("calibration_error", bins=bins).result(shuffled) == found  # to the last bit
 
 
+@CALM
+@given(said=st.floats(0, 1), right=st.booleans())
+def test_one_row_alone_is_a_table_of_one_bin(said, right):
+    found = get_metric("calibration_error").result(np.array([[said, float(right)]]))
+    table = reliability([said], [right])
+    assert found["plain"] == pytest.approx(table.gap[0], abs=1e-15)
+    assert found["null"] == pytest.approx(table.null_gap[0], abs=1e-15)
+    assert found["squared_debiased"] == pytest.approx(table.gap[0] ** 2 - table.noise[0], abs=1e-15)
+
+
 @settings(max_examples=25, deadline=None)
 @given(rows=st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=8), bins=st.integers(1, 4))
 def test_the_null_is_the_mean_over_every_outcome(rows, bins):
