@@ -136,15 +136,8 @@ def schemas(shared_data: Path) -> Schemas:
     return Schemas(shared_data / "logs" / "every_eval_ever" / "schemas")
 
 
-@settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
-)
-@given(made=runs())
-def test_valid_and_back_again(
-    tmp_path_factory: pytest.TempPathFactory, schemas: Schemas, made: tuple[Run, list[Batch]]
-) -> None:
+def _back_again(folder: Path, schemas: Schemas, made: tuple[Run, list[Batch]]) -> None:
     """The format's own schemas take every file, and reading them gives the same rows and the same run."""
-    folder = tmp_path_factory.mktemp("e")
     store = make(folder / "s", *made)
     (path,) = write_every_eval_ever(store.snapshot(), folder / "out").files
     schemas.log.validate(json.loads(path.read_text("utf-8")))
@@ -159,6 +152,27 @@ def test_valid_and_back_again(
     for name in (*same, "guesses", "status", "writer"):
         assert getattr(second, name) == getattr(first, name), name
     assert set(second.warnings) == set(first.warnings)
+
+
+@settings(
+    max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
+@given(made=runs())
+def test_valid_and_back_again(
+    tmp_path_factory: pytest.TempPathFactory, schemas: Schemas, made: tuple[Run, list[Batch]]
+) -> None:
+    _back_again(tmp_path_factory.mktemp("e"), schemas, made)
+
+
+@pytest.mark.slow
+@settings(
+    max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
+@given(made=runs())
+def test_valid_and_back_again_often(
+    tmp_path_factory: pytest.TempPathFactory, schemas: Schemas, made: tuple[Run, list[Batch]]
+) -> None:
+    _back_again(tmp_path_factory.mktemp("e"), schemas, made)
 
 
 def test_the_same_run_has_the_same_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
