@@ -207,12 +207,19 @@ def _item_view(context: _Context, subject: _Subject, room: int) -> _View:
 
 def _total_view(context: _Context, subject: _Subject) -> _View:
     snapshot, runs = context.snapshot, subject.runs
-    judged = [judge_totals(found, context.seed) for found in aggregate_series(snapshot, subject.trails) if found.points]
+    found = [one for one in aggregate_series(snapshot, subject.trails) if one.points]
+    places = {(one.family, one.axis, one.metric): one for one in found}
+    twins = {(one.family, one.axis, one.declared.twin) for one in found}
+    judged = [
+        judge_totals(one, context.seed, places.get((one.family, one.axis, one.declared.twin or "")))
+        for place, one in places.items()
+        if place not in twins
+    ]
     keys = [run.run_key for run in runs]
     frame = snapshot.scan("aggregates", runs=keys, columns=["run_key", "metric_id", "filter", "value", "stderr", "n"])
     totals = [row for row in frame.collect().iter_rows(named=True) if row["value"] is not None]
     rows = total_rows(runs, context.cards, totals, subject.trails)
-    facts = total_facts(subject.task, runs, rows, judged)
+    facts = total_facts(subject.task, runs, rows, judged, {one.metric: one.declared for one in found})
     return _View(_trust(trust_card(facts)), rows, judged, [], [])
 
 

@@ -10,9 +10,9 @@ from foreshock.check._lights import Standing, TaskFacts
 from foreshock.check._lines import Judged
 from foreshock.check._measures import PRIMARY
 from foreshock.check._task import Scored, Task, main_scores, pair_error, standings
-from foreshock.metrics import harness_metric
+from foreshock.metrics import HarnessMetric, harness_metric
 from foreshock.records import Run, RunStatus
-from foreshock.series import conditions_text
+from foreshock.series import Declared, conditions_text
 
 _TWIN = {
     "inspect": "Run the task with --epochs 8 for a pass rate, or with logprobs for the answer's probability.",
@@ -58,10 +58,16 @@ def task_facts(task: Task, judged: Sequence[Judged], agreement: Mapping[str, tup
 
 
 def total_facts(
-    name: str, runs: Sequence[Run], rows: Sequence[Mapping[str, object]], judged: Sequence[Judged]
+    name: str,
+    runs: Sequence[Run],
+    rows: Sequence[Mapping[str, object]],
+    judged: Sequence[Judged],
+    declared: Mapping[str, Declared],
 ) -> TaskFacts:
-    """The same for a task of which only totals are known."""
-    metric = str(rows[0]["metric"]) if rows else None
+    """The same for a task of which only totals are known; ``declared`` is what was said about each metric."""
+    with_twin = [str(row["metric"]) for row in rows if declared.get(str(row["metric"]), Declared()).twin]
+    metric = next(iter(with_twin), str(rows[0]["metric"]) if rows else None)
+    said = declared.get(metric or "", Declared())
     mine = [row for row in rows if row["metric"] == metric]
     by_key = {run.run_key: run for run in runs}
     found = [
@@ -81,11 +87,11 @@ def total_facts(
     return TaskFacts(
         task=name,
         metric=metric,
-        kind=(known.kind if known else None) or ("hard" if metric else None),
+        kind=said.kind or (known.kind if known else None) or ("hard" if metric else None),
         scale=100.0 if rate else None,
-        twins=[],
+        twins=[said.twin] if said.twin else [],
         missing_twin="Only totals are here: keep the responses (lm-eval --log_samples).",
-        floor=None,
+        floor=said.chance,
         ceiling=1.0 if rate else None,
         standings=found,
         everyone=found,
@@ -93,10 +99,17 @@ def total_facts(
         agreement=None,
         differences=differences(runs, set()),
         known=stated(runs),
-        rising=known.higher_is_better is not False if known else True,
+        rising=_rising(said, known),
         incomplete=sum(run.status is not RunStatus.COMPLETE for run in runs),
         trends=[one.trend for one in judged],
     )
+
+
+def _rising(said: Declared, known: HarnessMetric | None) -> bool:
+    """Whether more is better: as said, else as the name says, else as nearly always."""
+    if said.higher_is_better is not None:
+        return said.higher_is_better
+    return known.higher_is_better is not False if known else True
 
 
 def _own(task: Task) -> str:

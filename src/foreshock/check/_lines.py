@@ -146,14 +146,20 @@ def _unit(role: str, unit: str, main: Measure | None) -> str:
     return unit_of(main.low, main.high) if main is not None else unit
 
 
-def judge_totals(found: Series, seed: int) -> Judged:
-    """What a series of totals can say: it is drawn, its emergence score is given, and nothing is claimed."""
+def judge_totals(found: Series, seed: int, twin: Series | None = None) -> Judged:
+    """What a series of totals can say: it is drawn beside its twin, and nothing is claimed.
+
+    Args:
+        found: The totals.
+        seed: Seed of the null of the emergence score.
+        twin: Totals of the metric that was declared its twin.
+    """
     reasons = []
     if len(found.points) < 4:
         reasons.append(f"{len(found.points)} of >= 4 models")
     if not found.axis_known:
         reasons.append("no axis")
-    reasons += ["totals only, no item scores", "no twin"]
+    reasons += ["totals only, no item scores", *([] if twin else ["no twin"])]
     title = f"unresolved: {'; '.join(reasons)}"
     keys = sorted({point.run_key for point in found.points})
     finding = Finding(
@@ -166,7 +172,7 @@ def judge_totals(found: Series, seed: int) -> Judged:
         rate=Rate(),
         needs=[
             *([Need(what="models on the axis", have=len(found.points), enough=4)] if len(found.points) < 4 else []),
-            Need(what="item scores with a twin", have=0, enough=1),
+            Need(what="item scores" if twin else "item scores with a twin", have=0, enough=1),
         ],
         evidence=[Evidence(run=key, item=None, epoch=None, what="logged total") for key in keys[:20]],
         evidence_total=len(keys),
@@ -184,7 +190,7 @@ def judge_totals(found: Series, seed: int) -> Judged:
         "points": len(found.points),
         "items": None,
         "hard": found.metric,
-        "twin": None,
+        "twin": twin.metric if twin else None,
         "share": None,
         "share_low": None,
         "share_high": None,
@@ -193,11 +199,14 @@ def judge_totals(found: Series, seed: int) -> Judged:
         "emergence_p": p,
         "link_gap": None,
     }
-    return Judged(finding, verdict, [_total_row(finding.id, found)], None, None)
+    rows = [_total_row(finding.id, found), *([_total_row(finding.id, twin, "twin")] if twin else [])]
+    return Judged(finding, verdict, rows, None, None)
 
 
 def _emergence(found: Series, seed: int) -> tuple[float | None, float | None]:
     """Emergence score with its null; only for rates whose number of items is known, because it means nothing alone."""
+    if found.declared.kind == "continuous":
+        return None, None
     values = np.array([point.value for point in found.points])
     items = [point.n for point in found.points if point.n]
     if len(values) < 3 or len(items) < len(values) or values.min() < 0 or values.max() > 1:
@@ -205,12 +214,14 @@ def _emergence(found: Series, seed: int) -> tuple[float | None, float | None]:
     return emergence_p(values, items, np.random.default_rng(seed))
 
 
-def _total_unit(name: str) -> str:
-    known = harness_metric(name)
-    return unit_of(known.low, known.high) if known else "score"
+def _total_unit(found: Series) -> str:
+    known = harness_metric(found.metric)
+    if known is None:
+        return unit_of(found.declared.low, found.declared.high)
+    return unit_of(known.low, known.high)
 
 
-def _total_row(finding_id: str, found: Series) -> dict[str, Any]:
+def _total_row(finding_id: str, found: Series, role: str = "hard") -> dict[str, Any]:
     def ends(value: float, error: float | None) -> tuple[float | None, float | None]:
         return (None, None) if error is None else (value - 1.96 * error, value + 1.96 * error)
 
@@ -228,9 +239,9 @@ def _total_row(finding_id: str, found: Series) -> dict[str, Any]:
         "axis_known": found.axis_known,
         "log_axis": found.log_axis,
         "metric": found.metric,
-        "role": "hard",
-        "unit": _total_unit(found.metric),
-        "chance": None,
+        "role": role,
+        "unit": _total_unit(found),
+        "chance": found.declared.chance,
         "points": points,
         "source": found.source,
     }

@@ -21,6 +21,7 @@ from foreshock.readers._items_table import LineRows, Table, tables
 from foreshock.readers._json import text
 from foreshock.readers._presets import PRESETS, Preset, preset
 from foreshock.readers._protocol import Candidate, Failure, Reading, ReadOptions
+from foreshock.readers._tables_contact import explain
 from foreshock.records import Batch, Run, RunStatus, ingest_id, run_key
 
 
@@ -88,6 +89,8 @@ class ItemReader:
             for group, records in survey.runs():
                 yield self._reading(survey, plan, group, records, options)
         except BaseException as error:  # noqa: BLE001 - one bad member is not the others
+            if isinstance(error, ForeshockError):
+                explain(error, table)
             yield Failure(table.path, reported(error, table.path, table.where))
 
     def _reading(

@@ -11,7 +11,7 @@ from foreshock._base import count_of
 from foreshock.readers._items_chat import Chat, chat, is_chat
 from foreshock.readers._items_repeats import Numbering
 from foreshock.readers._items_survey import Record
-from foreshock.readers._items_values import as_int, as_list, as_score, as_text, gold_of
+from foreshock.readers._items_values import as_int, as_list, as_score, as_text, gold_of, scale_of
 from foreshock.readers._rows import Rows, item_name
 from foreshock.records import Batch, Delivery, ScoreStatus, item_key
 
@@ -117,7 +117,7 @@ class ItemRows:
         return key, name, len(question or "")
 
     def _add_score(self, values: Mapping[str, Any]) -> None:
-        value, label = as_score(values.get("score"), self._scale, self._where)
+        value, label = as_score(values.get("score"), scale_of(values, self._scale, self._where), self._where)
         if value is None and label is None:
             return
         metric = as_text(values.get("metric")) or self._score_name

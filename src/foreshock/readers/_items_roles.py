@@ -13,7 +13,7 @@ from foreshock.readers._json import text
 
 ROLES = (
     *("item", "model", "task", "input", "choices", "output", "answer", "target", "gold_index", "score", "metric"),
-    *("epoch", "subset", "date"),
+    *("epoch", "subset", "date", "total"),
 )
 
 # Per role, names in order of preference; two names of one tier in a table are ambiguous.
@@ -21,8 +21,9 @@ NAMES: dict[str, tuple[tuple[str, ...], ...]] = {
     "item": (
         ("question_id", "item_id", "sample_id", "example_id", "problem_id", "instance_id", "doc_id"),
         ("item", "id", "idx", "qid", "uid", "index"),
+        ("test", "test_name", "test_id", "check"),
     ),
-    "model": (("model", "model_name", "model_id", "llm"), ("system", "engine")),
+    "model": (("model", "model_name", "model_id", "llm"), ("system", "engine"), ("run", "run_id", "submission")),
     "task": (("task", "task_name"), ("benchmark", "dataset", "eval")),
     "input": (("question", "problem"), ("input", "query"), ("prompt", "instruction"), ("text",)),
     "choices": (("choices", "options", "candidates"),),
@@ -40,6 +41,7 @@ NAMES: dict[str, tuple[tuple[str, ...], ...]] = {
     "epoch": (("epoch",), ("repeat", "trial", "attempt", "sample")),
     "subset": (("category", "subject", "subset"), ("domain", "topic")),
     "date": (("date", "created", "created_at"), ("timestamp",)),
+    "total": (("total", "max_score", "max_points", "out_of"),),
 }
 # what tells rows apart; a column of such a name is taken for it beside a mapping that does not mention it
 APART = ("model", "task", "metric", "epoch", "subset")
@@ -76,8 +78,9 @@ def told(mapping: dict[str, str], columns: Sequence[str], where: str, known: Col
         raise ConfigError(
             f"{unknown[0]!r} is no role", expected=f"some of {', '.join(ROLES)}", do="see docs/readers/tables.md"
         )
-    for role, column in mapping.items():
-        if column not in columns and column.partition(".")[0] not in columns:
+    for role, whole in mapping.items():
+        column = next((c for c in parts_of(role, whole, columns) if c.partition(".")[0] not in columns), None)
+        if column is not None and column not in columns:
             raise AmbiguousError(
                 f"no column {column!r} for the role {role}",
                 expected=f"one of {shown(columns)}",
@@ -90,7 +93,8 @@ def told(mapping: dict[str, str], columns: Sequence[str], where: str, known: Col
 
 
 def _apart(mapping: dict[str, str], columns: Sequence[str], where: str, known: Collection[str]) -> dict[str, str]:
-    used = {part for column in mapping.values() for part in (column, column.partition(".")[0])}
+    used = {c for role, whole in mapping.items() for c in parts_of(role, whole, columns)}
+    used |= {column.partition(".")[0] for column in used}
     free = [c for c in columns if c not in used]
     found = {}
     for role in APART:
@@ -100,6 +104,11 @@ def _apart(mapping: dict[str, str], columns: Sequence[str], where: str, known: C
         if len(candidates) == 1 and (role != "metric" or "score" in mapping):
             found[role] = candidates[0]
     return found
+
+
+def parts_of(role: str, column: str, columns: Collection[str]) -> list[str]:
+    """Columns of a role: an item may be made of several, ``test+language``."""
+    return column.split("+") if role == "item" and column not in columns else [column]
 
 
 def _two(role: str, candidates: Sequence[str], roles: dict[str, str], where: str) -> AmbiguousError:
@@ -155,7 +164,8 @@ def _sufficient(roles: Roles, columns: Sequence[str], where: str) -> Roles:
     missing = []
     if "item" not in has and "input" not in has:
         missing.append("item (or input)")
-    if not {"output", "answer", "score"} & has.keys():
+    nothing = not {"output", "answer", "score"} & has.keys()
+    if nothing:
         missing.append("output, answer or score")
     if missing:
         raise AmbiguousError(

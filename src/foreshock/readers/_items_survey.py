@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 from foreshock._base import AmbiguousError, BrokenFileError
 from foreshock.readers._items_chat import chat, is_chat
 from foreshock.readers._items_repeats import Repeats
-from foreshock.readers._items_roles import Roles, command, shown
+from foreshock.readers._items_roles import Roles, command, parts_of, shown
 from foreshock.readers._items_table import Table, cell
-from foreshock.readers._items_values import as_int, as_list, as_score, as_text
+from foreshock.readers._items_values import as_int, as_list, as_score, as_text, scale_of
 
 # Interleaved runs are held in memory; sorted files are not.
 MAX_HELD = 2_000_000
@@ -45,6 +45,8 @@ class Survey:
 
     def __init__(self, table: Table, roles: Roles, scale: float | None) -> None:
         self.table, self.roles = table, roles
+        both = {r: parts_of(r, column, table.data.columns) for r, column in roles.columns.items()}
+        self._parts = {role: parts for role, parts in both.items() if len(parts) > 1}
         self.groups: dict[Group, int] = {}
         self.contiguous = True
         self.first_epoch = 1
@@ -65,11 +67,19 @@ class Survey:
 
     def _record(self, number: int, row: Mapping[str, Any]) -> Record:
         try:
-            values = {role: cell(row, column) for role, column in self.roles.columns.items()}
+            values = {role: self._value(row, role, column) for role, column in self.roles.columns.items()}
         except BrokenFileError as error:
             error.where = self.table.at(number)
             raise
         return Record(number, self._group(values), values)
+
+    def _value(self, row: Mapping[str, Any], role: str, column: str) -> Any:
+        """A cell, or the cells of an item that is made of several columns."""
+        parts = self._parts.get(role)
+        if parts is None:
+            return cell(row, column)
+        texts = [as_text(cell(row, part)) for part in parts]
+        return "/".join(text or "" for text in texts) if any(texts) else None
 
     def runs(self) -> Iterator[tuple[Group, Iterator[Record]]]:
         """Rows by run.
@@ -123,7 +133,7 @@ class Survey:
                 )
         as_list(values.get("choices"), where)
         if "score" in self.roles.columns:
-            as_score(values.get("score"), scale, where)
+            as_score(values.get("score"), scale_of(values, scale, where), where)
         epoch = as_int(values.get("epoch"))
         if epoch is not None:
             self.first_epoch = min(self.first_epoch, epoch)
@@ -144,7 +154,8 @@ class Survey:
                     f"items occur up to {repeats.most:,} times with other content, told apart by {shown(found)}",
                     expected=f"to be told whether that is the {' or the '.join(roles)}",
                     do=command(self.table.where, {**columns, roles[0]: found[0]})
-                    + "".join(f", or {r}={found[0]}" for r in roles[1:]),
+                    + "".join(f", or {r}={found[0]}" for r in roles[1:])
+                    + (f", or a part of the item: item={columns['item']}+{found[0]}" if "item" in columns else ""),
                     where=self.table.where,
                 )
 
@@ -156,5 +167,6 @@ class Survey:
                 yield record.values, {c: cell(row, c) for c in unused}
 
     def _unused(self) -> list[str]:
-        used = {part for c in self.roles.columns.values() for part in (c, c.partition(".")[0])}
+        used = {c for role, whole in self.roles.columns.items() for c in self._parts.get(role, [whole])}
+        used |= {c.partition(".")[0] for c in used}
         return [c for c in self.table.data.columns if c not in used]

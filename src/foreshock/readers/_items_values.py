@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -87,6 +88,27 @@ def as_score(value: Any, scale: float | None, where: str) -> tuple[float | None,
             where=where,
         )
     return number / scale, label
+
+
+def scale_of(values: Mapping[str, Any], scale: float | None, where: str) -> float | None:
+    """The highest score of a row: the row's own (role ``total``), else that of the file.
+
+    Raises:
+        BrokenFileError: The row's own is not above 0.
+    """
+    total = values.get("total")
+    if total is None:
+        return scale
+    number = _number(total.strip()) if isinstance(total, str) else _float(total) if _is_number(total) else None
+    if number is None or not 0 < number < math.inf:
+        raise BrokenFileError(
+            f"the highest score is {as_text(total) or '':.40}", expected="a number above 0 (role total)", where=where
+        )
+    return number
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _number(text: str) -> float | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from itertools import islice
 from typing import Any, NamedTuple
 
 import msgspec
@@ -13,15 +12,14 @@ from foreshock._base import BrokenFileError, ConfigError, ForeshockError
 from foreshock.readers._contain import reported
 from foreshock.readers._items_roles import shown
 from foreshock.readers._items_sniff import DELIMITED, is_table
-from foreshock.readers._items_table import Table, cell, tables
-from foreshock.readers._items_values import as_text
+from foreshock.readers._items_table import Table, tables
 from foreshock.readers._protocol import Candidate, Failure, Reading, ReadOptions
 from foreshock.readers._tables_axis import kind_of, plain_name
 from foreshock.readers._tables_boards import BOARDS, asked, recognised
 from foreshock.readers._tables_cells import Mean
-from foreshock.readers._tables_contact import contact, introduce
+from foreshock.readers._tables_contact import contact, first_rows, introduce
 from foreshock.readers._tables_family import one_family
-from foreshock.readers._tables_layout import Layout, Value, is_rate
+from foreshock.readers._tables_layout import Layout, Value
 from foreshock.readers._tables_names import NUMBERS
 from foreshock.readers._tables_roles import detect, is_aggregates, is_wide, told
 from foreshock.readers._tables_rows import Gathered, gather
@@ -29,8 +27,6 @@ from foreshock.readers._tables_run import Read, Said, run_of
 from foreshock.readers._tables_wide import Rows, binary, numeric
 from foreshock.readers._unknown import head_rows
 from foreshock.records import Batch
-
-_ROWS_LOOKED_AT = 100
 
 
 class TableReader:
@@ -68,7 +64,7 @@ class TableReader:
                 yield Failure(candidate.path, reported(error, candidate.path))
 
     def _table(self, table: Table, options: ReadOptions) -> Iterator[Reading]:
-        rows = _first_rows(table)
+        rows = first_rows(table)
         layout = None
         try:
             layout = lay_out(table, rows, options)
@@ -140,7 +136,8 @@ def _declared(layout: Layout, columns: list[str], options: ReadOptions, where: s
 def _notes(layout: Layout, gathered: Gathered, options: ReadOptions, family: bool, table: Table) -> list[str]:
     found = [] if options.csv else [layout.sentence()]
     found += [*layout.notes, *gathered.notes]
-    unread = [c for c in _numbers(table) if c not in layout.used] if not options.csv else []
+    used = layout.used
+    unread = [c for c in _numbers(table) if c not in used] if not options.csv else []
     if unread and layout.preset is None:
         found.append(f"columns of numbers that are not read: {shown(unread)} (--y reads them)")
     if gathered.derived_n:
@@ -152,13 +149,8 @@ def _notes(layout: Layout, gathered: Gathered, options: ReadOptions, family: boo
     return found
 
 
-def _first_rows(table: Table) -> list[list[str]]:
-    columns = table.data.columns
-    return [[as_text(cell(row, c)) or "" for c in columns] for _, row in islice(table.data.rows(), _ROWS_LOOKED_AT)]
-
-
 def _numbers(table: Table) -> list[str]:
-    columns, rows = table.data.columns, _first_rows(table)
+    columns, rows = table.data.columns, first_rows(table)
     return [
         column
         for place, column in enumerate(columns)
@@ -193,6 +185,6 @@ def _aggregates(means: list[Mean]) -> Batch:
 def _stderr(mean: Mean) -> _Error:
     if mean.stderr is not None:
         return _Error(mean.stderr, mean.stderr_kind)
-    if mean.n is not None and mean.bounded and is_rate(mean.metric):
+    if mean.n is not None and mean.rate:
         return _Error(math.sqrt(mean.value * (1 - mean.value) / mean.n), "derived")
     return _Error(None, None)

@@ -79,7 +79,7 @@ def hle(columns: Sequence[str], stem: str) -> Layout | None:  # noqa: ARG001 - t
         {"model": model},
         (
             Value(accuracy, metric="accuracy", interval="ci95", kind="hard"),
-            Value(calibration, metric="calibration_error", kind="continuous"),
+            Value(calibration, metric="calibration_error", kind="continuous", hundred=True),
         ),
         task="hle",
         preset="hle",

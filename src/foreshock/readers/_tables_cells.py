@@ -31,6 +31,7 @@ class Mean(NamedTuple):
         raw: The cell.
         line: Its line.
         column: Its column.
+        rate: It is the share of items that were right, by its name or because it was declared hard.
         ulp, stderr_ulp: Half a unit of the last digit written of both.
     """
 
@@ -46,6 +47,7 @@ class Mean(NamedTuple):
     raw: str
     line: int
     column: str
+    rate: bool
     ulp: float = 0.0
     stderr_ulp: float = 0.0
 
@@ -173,9 +175,10 @@ class ValueCells:
         told = self._interval(number, factor) or self._stated(error, factor)
         stderr, kind, ulp = told or (None, None, 0.0)
         n = _n(row.get("\0n"), self._options, where)
+        rate = not free and (is_rate(name) or self.value.kind == "hard")
         return Mean(
             *(name, self.value.answer_filter, row.get("\0subset"), value, stderr, kind, n, not free),
-            *(_direction(name), text, line, self.value.column, number.ulp * factor, ulp),
+            *(_direction(name), text, line, self.value.column, rate, number.ulp * factor, ulp),
         )
 
     def _factor(self, number: Figure, free: bool) -> float:

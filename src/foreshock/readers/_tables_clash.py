@@ -30,7 +30,8 @@ def clash(
         metric: What both are of.
         different: Columns in which they differ.
     """
-    unused = [c for c in different if c not in layout.used]
+    used = layout.used
+    unused = [c for c in different if c not in used]
     what = f"{table.data.unit}s {lines[0]} and {lines[1]} are both {metric} of one model on one task"
     if not unused:
         return AmbiguousError(
@@ -49,7 +50,8 @@ def clash(
 
 def _apart(table: Table, layout: Layout) -> dict[str, str]:
     """Roles for the columns that tell the rows apart: one of texts is the task if there is none, others conditions."""
-    free = [c for c in table.data.columns if c not in layout.used]
+    taken = layout.used
+    free = [c for c in table.data.columns if c not in taken]
     used = [c for c in table.data.columns if c in {*layout.roles.values()}]
     rows = [{c: as_text(cell(row, c)) or "" for c in (*free, *used)} for _, row in islice(table.data.rows(), _ROWS)]
     chosen = _enough(rows, used, free)

@@ -5,14 +5,19 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Sequence
+from itertools import islice
 
-from foreshock._base import ForeshockError
-from foreshock.readers._items_table import Table
+from foreshock._base import AmbiguousError, ForeshockError
+from foreshock.readers import _items_roles
+from foreshock.readers._items_table import Table, cell
+from foreshock.readers._items_values import as_text
 from foreshock.readers._tables_clash import ready
 from foreshock.readers._tables_layout import Layout
+from foreshock.readers._tables_wide import benchmarks
 
 _OPTION = re.compile(r"--(?:scale|codes|interval) [^\s,;]+")
 _SHOWN = 12
+_ROWS_LOOKED_AT = 100
 _WIDTH = 40
 
 
@@ -41,6 +46,28 @@ def introduce(error: ForeshockError, table: Table, rows: Sequence[Sequence[str]]
     option = _OPTION.search(error.do or "")
     if option is not None:
         error.add_note(f"ready: foreshock add {shlex.quote(str(table.path))} {option[0]}")
+
+
+def first_rows(table: Table) -> list[list[str]]:
+    """Texts of the first rows."""
+    columns = table.data.columns
+    return [[as_text(cell(row, c)) or "" for c in columns] for _, row in islice(table.data.rows(), _ROWS_LOOKED_AT)]
+
+
+def explain(error: ForeshockError, table: Table) -> None:
+    """Complete the error about a table of responses whose columns are not understood.
+
+    A table without a number that may be a score, an answer or an output is said to hold none.
+    """
+    if not isinstance(error, AmbiguousError):
+        return
+    rows, columns = first_rows(table), table.data.columns
+    if not any(_items_roles.matches(role, columns) for role in ("output", "answer", "score")):
+        if not benchmarks(columns, rows):
+            error.expected = "a column of scores, answers or outputs, and this table seems to have none"
+        path = shlex.quote(str(table.path))
+        error.do = f"{error.do}; or, for scores of models: foreshock add --csv {path} --x COLUMN --y COLUMN"
+    introduce(error, table, rows, None)
 
 
 def _line(cells: Sequence[str]) -> str:

@@ -47,6 +47,7 @@ class Value(NamedTuple):
         interval: What stands behind ``±`` in the cells; None when nobody says.
         kind: ``hard`` or ``continuous``, when declared.
         twin: Metric that is the twin of this one.
+        hundred: Its numbers are percentages, though its name does not say so.
         free: A value below 0 or above 1 is none of a wrong scale.
     """
 
@@ -60,11 +61,12 @@ class Value(NamedTuple):
     kind: str | None = None
     twin: str | None = None
     free: bool = False
+    hundred: bool = False
 
     @property
     def percent(self) -> bool:
         """Whether the name of the column says that its numbers are percentages."""
-        return "%" in self.column or "percent" in plain_name(self.column).split("_")
+        return self.hundred or "%" in self.column or "percent" in plain_name(self.column).split("_")
 
 
 class Layout(NamedTuple):

@@ -14,7 +14,7 @@ from foreshock.readers._tables_axis import AXES, Axis, axis_of
 from foreshock.readers._tables_cells import Mean, ValueCells
 from foreshock.readers._tables_clash import clash
 from foreshock.readers._tables_dates import Order, moment, order_of
-from foreshock.readers._tables_layout import Layout, is_rate, parts_of
+from foreshock.readers._tables_layout import Layout, parts_of
 from foreshock.readers._tables_n import Rate, derive
 from foreshock.readers._tables_numbers import Separators, figure, is_blank
 
@@ -210,7 +210,7 @@ def _derive_n(runs: dict[Subject, list[Mean]]) -> tuple[set[tuple[str | None, st
     rates: dict[tuple[str | None, str | None, str, str | None], list[Rate]] = defaultdict(list)
     for subject, means in runs.items():
         for mean in means:
-            if mean.n is None and mean.stderr is not None and mean.bounded and is_rate(mean.metric):
+            if mean.n is None and mean.stderr is not None and mean.rate:
                 key = (subject.task, mean.subset, mean.metric, mean.answer_filter)
                 rates[key].append(Rate(mean.value, mean.stderr, mean.ulp, mean.stderr_ulp, mean.line))
     found = {key: derive(rows) for key, rows in rates.items()}
@@ -219,7 +219,7 @@ def _derive_n(runs: dict[Subject, list[Mean]]) -> tuple[set[tuple[str | None, st
         for place, mean in enumerate(means):
             told = found.get((subject.task, mean.subset, mean.metric, mean.answer_filter))
             usable = told is not None and told.n is not None and mean.n is None
-            if usable and told is not None and mean.bounded and is_rate(mean.metric):
+            if usable and told is not None and mean.rate:
                 means[place] = mean._replace(n=told.n)
                 known.add((subject.task, mean.metric))
     doubts = []

@@ -146,7 +146,8 @@ def _card(subject: Subject, gathered: Gathered, stem: str | None, layout: Layout
 def _meta(subject: Subject, means: list[Mean], layout: Layout, gathered: Gathered, table: Table) -> dict[str, Any]:
     read_as = {**layout.roles, "y": layout.scores}
     meta: dict[str, Any] = {"read_as": read_as}
-    unused = [c for c in table.data.columns if c not in layout.used]
+    used = layout.used
+    unused = [c for c in table.data.columns if c not in used]
     if unused:
         meta["columns_not_used"] = unused
     other = dict(subject.axes).get("x")
@@ -162,11 +163,13 @@ def _meta(subject: Subject, means: list[Mean], layout: Layout, gathered: Gathere
 
 def _declared(means: list[Mean], layout: Layout) -> dict[str, dict[str, str]]:
     """What was declared about the metrics of a run: kind, and name of the twin."""
-    by_column = {value.column: value for value in layout.values}
+    by_column = {value.column: value for value in layout.values if value.kind or value.twin}
+    if not by_column:
+        return {}
     found: dict[str, dict[str, str]] = {}
     for mean in means:
-        value = by_column[mean.column]
-        facts = {"kind": value.kind, "twin": value.twin}
+        value = by_column.get(mean.column)
+        facts = {"kind": value.kind, "twin": value.twin} if value else {}
         told = {name: text for name, text in facts.items() if text is not None}
         if told:
             found[mean.metric] = told

@@ -6,12 +6,13 @@ from foreshock.series._cards import STEP_SOURCES, dump_models, family_label, loa
 from foreshock.series._dimensions import Dimension, dimensions
 from foreshock.series._lines import AXES, Line, Stop, axis_value, conditions_text, fingerprint, lines, size_text
 from foreshock.series._panel import panel, series
-from foreshock.series._types import Matrix, Panel, Point, Series
+from foreshock.series._types import Declared, Matrix, Panel, Point, Series
 
 __all__ = [
     "AXES",
     "STEP_SOURCES",
     "Block",
+    "Declared",
     "Dimension",
     "Line",
     "Matrix",

@@ -82,6 +82,26 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True)
+class Declared:
+    """What a log or the user of a table said about a metric; None is not said.
+
+    Attributes:
+        kind: ``hard`` or ``continuous``.
+        twin: Metric of the same runs that is its continuous twin.
+        chance: Score of guessing.
+        low, high: Smallest and largest possible value.
+        higher_is_better: Direction.
+    """
+
+    kind: str | None = None
+    twin: str | None = None
+    chance: float | None = None
+    low: float | None = None
+    high: float | None = None
+    higher_is_better: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Series:
     """One metric of one task for one model family along one axis, items or no items behind it."""
 
@@ -93,3 +113,4 @@ class Series:
     log_axis: bool
     points: tuple[Point, ...]
     source: str
+    declared: Declared = Declared()
