@@ -109,14 +109,10 @@ class Results:
     def _result(
         self, id_: str, metric: str, limits: tuple[Any, Any], details: dict[str, Any], *, lower: bool
     ) -> dict[str, Any]:
-        config: dict[str, Any] = {
-            "metric_id": metric,
-            "metric_name": metric,
-            "lower_is_better": lower,
-            "score_type": "continuous",
-            "min_score": limits[0],
-            "max_score": limits[1],
-        }
+        config: dict[str, Any] = {"metric_id": metric, "metric_name": metric, "lower_is_better": lower}
+        known = {k: v for k, v in zip(("min_score", "max_score"), limits, strict=True) if v is not None}
+        # the format's validator refuses a continuous score without both limits, which its schema allows
+        config |= {**known, **({"score_type": "continuous"} if len(known) == len(limits) else {})}
         return {
             "evaluation_result_id": id_,
             "evaluation_name": self._run.task,
