@@ -53,7 +53,7 @@ class Matrix(NamedTuple):
         codes = f", {', '.join(f'{code}={word}' for code, word in self.codes.items())}" if self.codes else ""
         subset = f", subset={self.subset}" if self.subset else ""
         return (
-            f"read as {self.rows}={self.label}{subset}, and each of {len(self.columns):,} columns a {other}, "
+            f"read as {self.rows}={self.label}{subset}, and {len(self.columns):,} columns each of one {other}, "
             f"{self.columns[0]} to {self.columns[-1]}{codes}"
         )
 
