@@ -89,6 +89,20 @@ def test_filters_of_lm_eval_are_taken_off_the_names(tmp_path: Path) -> None:
     assert scores(reads[0]) == [(0, "exact_match", 1.0)]
 
 
+def test_two_filters_are_no_epochs(tmp_path: Path) -> None:
+    """As the converter of lm-evaluation-harness writes gsm8k: one metric and one sample under two filters."""
+    filters = ("strict", "flexible")
+    names = [(f"gsm8k/{f}", f"em:{f}") for f in filters]
+    write_log(tmp_path, log([result(name, "em", 0.5, id_) for name, id_ in names]))
+    lines = [sample("q", "1", "1", "1", 1.0, evaluation_name=n, evaluation_result_id=i) for n, i in names]
+    write_samples(tmp_path, lines)
+    read = read_one(tmp_path)
+    assert aggregates(read, "metric_id", "filter") == [("em", "strict"), ("em", "flexible")]
+    assert read.column("responses", "epoch") == [1, 1]
+    assert read.column("responses", "filter") == ["strict", "flexible"]
+    assert scores(read) == [(0, "em", 1.0), (1, "em", 1.0)]
+
+
 def test_a_line_for_each_metric_is_one_response(tmp_path: Path) -> None:
     """Whether the lines of a sample stand together or a whole metric follows another."""
     write_log(tmp_path / "a", log([result("sums", "acc", 0.5), result("sums", "f1", 0.5)]))

@@ -96,12 +96,12 @@ class Log:
     def results(self, task: str) -> list[Result]:
         """Results of one evaluation."""
         found = self._results.get(task, [])
-        names = [_metric(mapping(r.get("metric_config")), r) for r in found]
+        names = [(_metric(mapping(r.get("metric_config")), r), _filter(r)) for r in found]
         rows = []
         for name, result in zip(names, found, strict=True):
             id_ = text_of(result.get("evaluation_result_id"))
             # two results of one metric, of two scorers say: their ids tell them apart
-            metric = id_ if id_ and _repeats(name, names) and not _is_own(result) else name
+            metric = id_ if id_ and names.count(name) > 1 and not _is_own(result) else name[0]
             rows.append(_result(metric, id_, result))
         kept = [fitted("aggregates", mapping(row)) for row in listed(self.own.get("aggregates"))]
         return rows + [
@@ -219,8 +219,8 @@ def _metric(config: dict[str, Any], result: dict[str, Any]) -> str:
     return next((n for n in names if text_of(n)), "score")
 
 
-def _repeats(name: str, names: list[str]) -> bool:
-    return names.count(name) > 1
+def _filter(result: dict[str, Any]) -> str | None:
+    return task_and_filter(str(result.get("evaluation_name")), text_of(result.get("evaluation_result_id")))[1]
 
 
 def _is_own(result: dict[str, Any]) -> bool:
@@ -237,11 +237,10 @@ def _result(metric: str, id_: str | None, result: dict[str, Any]) -> Result:
     error = doubt.get("standard_error")
     value, stderr = finite(details.get("score")), finite(mapping(error).get("value", error))
     lower = config.get("lower_is_better")
-    _, filter_ = task_and_filter(str(result.get("evaluation_name")), id_)
     row: dict[str, Any] = dict.fromkeys(_COLUMNS)
     row |= {
         "metric_id": metric,
-        "filter": filter_,
+        "filter": _filter(result),
         "value": value if not isinstance(details.get("score"), bool) else None,
         "stderr": stderr,
         "stderr_kind": None if stderr is None else text_of(mapping(error).get("method")) or "harness",

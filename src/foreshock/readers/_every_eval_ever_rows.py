@@ -71,7 +71,7 @@ class LineRows:
         self._rows = Rows(_COLUMNS)
         self._append = {table: self._rows.appender(table) for table in _COLUMNS}
         self._next = 0
-        self._last: dict[str, _Last] = {}
+        self._last: dict[tuple[str, str | None], _Last] = {}
         self._numbers: set[int] = set()
         self._items: set[int] = set()
         self._odd: Counter[str] = Counter()
@@ -105,12 +105,13 @@ class LineRows:
         if number is not None:
             return self._take_own(line, own, number)
         name, said, id_ = item_name(_name(line)), _said(line), self._result_id(line)
-        last = self._last.get(name)
+        item, response = _item(line, name), _response(line)
+        place = (name, response["filter"])
+        last = self._last.get(place)
         if last is not None and last.said == said and id_ not in last.metrics:
             last.metrics.add(id_)
             self._score(last.row, line, id_)
             return 0
-        item, response = _item(line, name), _response(line)
         epoch = 1 if last is None else last.epoch + 1
         row = self._next
         self._add_item(item)
@@ -122,7 +123,7 @@ class LineRows:
             self._next += 1
         for seq, step in enumerate(_steps(line)[:_MAX_STEPS]):
             self._append["trace"]((row, seq, *step[:-1], cut(step.value)))
-        self._last[name] = _Last(row, said, {id_}, epoch)
+        self._last[place] = _Last(row, said, {id_}, epoch)
         self._score(row, line, id_)
         return len(response["output"] or "") + len(item["input"] or "")
 
