@@ -19,9 +19,15 @@ from __future__ import annotations
 
 from typing import Any
 
+_LONGEST = 2_000
+_LONGEST_PLACE = 6_000
+
 
 class ForeshockError(Exception):
     """Base of every error that Foreshock raises on purpose.
+
+    Names and texts of a log may stand in a message, and a log may hold a name of a million characters: ``found``,
+    ``expected`` and ``do`` are cut at 2,000 characters each, ``where`` at 6,000, more than the longest path.
 
     Args:
         found: What was found, in one clause.
@@ -37,8 +43,9 @@ class ForeshockError(Exception):
     def __init__(
         self, found: str, *, expected: str | None = None, do: str | None = None, where: str | None = None
     ) -> None:
-        super().__init__(found)
-        self.found, self.expected, self.do, self.where = found, expected, do, where
+        super().__init__(_cut(found))
+        self.found, self.expected, self.do = _cut(found), expected and _cut(expected), do and _cut(do)
+        self.where = where and _cut(where, _LONGEST_PLACE)
 
     def __str__(self) -> str:
         parts = [self.found]
@@ -51,6 +58,10 @@ class ForeshockError(Exception):
     def __reduce__(self) -> tuple[Any, ...]:
         # keyword-only fields would be lost on the way back from a worker process
         return _rebuild, (type(self), self.found, self.expected, self.do, self.where)
+
+
+def _cut(text: str, length: int = _LONGEST) -> str:
+    return text if len(text) <= length else text[: length - 1] + "…"
 
 
 def _rebuild(

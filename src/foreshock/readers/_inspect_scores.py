@@ -119,7 +119,7 @@ def _items(header: Header) -> int | None:
     """Items behind an aggregate: epochs are reduced before the metric is taken."""
     results, config = header.results or Results(), (header.eval and header.eval.config) or {}
     done, epochs = results.completed_samples, config.get("epochs") or 1
-    if not done or not isinstance(epochs, int) or epochs < 1 or done % epochs or done >= 2**63:
+    if not done or not isinstance(epochs, int) or epochs < 1 or done % epochs or not 0 < done < 2**63:
         return None
     return done // epochs
 

@@ -131,14 +131,15 @@ class LineDecoder:
         new = plain
         if not new and self._decoder is not None:
             return
-        self.metrics = (*self.metrics, *dict.fromkeys(new))
-        if len(self.metrics) > MAX_METRICS:
+        metrics = (*self.metrics, *dict.fromkeys(new))
+        if len(metrics) > MAX_METRICS:
             raise BrokenFileError(f"more than {MAX_METRICS} different members in the lines of one file")
-        slots = {f"{METRIC}{name if name.isidentifier() else k}": name for k, name in enumerate(self.metrics)}
+        slots = {f"{METRIC}{name if name.isidentifier() else k}": name for k, name in enumerate(metrics)}
         members = [*_READ, *((slot, Any, msgspec.UNSET) for slot in slots)]
         self._decoder = msgspec.json.Decoder(msgspec.defstruct("Sample", members, rename=slots))
         getters = [attrgetter(slot) for slot in slots]
         self.values = lambda line: [get(line) for get in getters]
+        self.metrics = metrics
 
 
 def _fits(value: Any, kind: Any) -> bool:

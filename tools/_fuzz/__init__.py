@@ -1,0 +1,1 @@
+"""Mutation fuzzing of the readers: small valid logs, broken at random."""
