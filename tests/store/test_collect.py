@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from foreshock._base import SchemaVersionError, StoreError, canonical
-from foreshock.records import Batch
+from foreshock.records import Batch, Run
 from foreshock.store import Store
 
 from .conftest import listing, make_batches, make_run
@@ -292,3 +292,34 @@ def test_scores_of_another_number_of_rows_are_refused(filled: Store) -> None:
     with pytest.raises(StoreError, match="scores of 2 rows"):
         filled.snapshot().scan("scores")
     assert ["scores of 2 rows" in str(error) for error in filled.verify()] == [True]
+
+
+def test_compact_sorts_what_one_commit_scattered_over_segments_and_then_rests(tmp_path: Path, monkeypatch) -> None:
+    import foreshock.store._segments as segments
+
+    monkeypatch.setattr(segments, "SEGMENT_ROWS", 6)
+    monkeypatch.setattr(segments, "MAX_ROWS", 3)
+    keys = [f"{i:064x}" for i in range(3)]
+    store = Store.open(tmp_path / "s", create=True)
+    with store.writer() as writer:
+        for model in ("a", "b", "c", "d"):
+            shared = {"item_key": keys, "item_id": list("xyz")}
+            rows = {"row": [0, 1, 2], **shared, "delivery": ["ok"] * 3, "output": [f"{model}{i}" for i in range(3)]}
+            graded = {"row": [0, 1, 2], "metric_id": ["acc"] * 3, "source": ["harness"] * 3, "value": [0.0, 1.0, 0.5]}
+            run = Run(run_key=model, format="live", reader="live@1", model=model, task="t")
+            writer.write(run, [Batch("items", shared), Batch("responses", rows), Batch("scores", graded)])
+
+    def looked_up() -> tuple[list[tuple[object, ...]], list[tuple[object, ...]]]:
+        snapshot = store.snapshot()
+        outputs = snapshot.scan("responses", items=[keys[1]], columns=["run_key", "output"]).collect().rows()
+        scores = snapshot.scan("scores", items=[keys[1]], columns=["row", "value", "item_key"]).collect().rows()
+        return outputs, scores
+
+    assert len(store.snapshot().commits) == 1
+    assert len(store.snapshot().segments("responses")) == 2
+    before = looked_up()
+    assert before == ([(m, f"{m}1") for m in "abcd"], [(1, 1.0, keys[1])] * 4)
+    assert store.compact() is not None
+    assert looked_up() == before
+    assert len(store.snapshot().segments("responses")) == 1
+    assert store.compact() is None
