@@ -158,6 +158,8 @@ def test_a_unit_may_differ_from_row_to_row_and_then_is_the_label():
     assert length().unit_of(found.labels[0]) == "a"
     assert len(found.labels[1]) == 200
     assert "Quantity" in found.labels[2]
+    bare = score_batch(length(), {"output_tokens": [0, 0], "token_unit": ["a", "b"]})
+    assert bare.statuses == ["failed"] * 2  # a number whose unit nobody said is none
 
 
 def test_a_metric_sees_the_deliveries_that_it_declares():
