@@ -21,6 +21,9 @@ from ._text_pairs import TEXT, WORDS, agree, columns, odd_pairs, real_pairs
 
 CALM = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 NAMES = {"rouge_1": "rouge1", "rouge_2": "rouge2", "rouge_l": "rougeL", "rouge_lsum": "rougeLsum"}
+ENDINGS = """s sses ies ss ed eed ied ing at bl iz y ational enci izer bli alli entli eli ousli ization logi ful
+ness icate ative al ance er ic able ant ement ion ou ism ate iti ous ive ize e ll"""
+IRREGULAR = "sky skies dying news innings howe exceed succeed generously happy enjoy fly yyyy geology"
 PARTS = {"f": "fmeasure", "precision": "precision", "recall": "recall"}
 
 
@@ -62,11 +65,9 @@ def test_five_thousand_real_texts_score_as_in_rouge_score(shared_data, name, ste
 
 def test_stems_are_those_of_nltk():
     rng = random.Random(2)
-    endings = """s sses ies ss ed eed ied ing at bl iz y ational enci izer bli alli entli eli ousli ization logi ful ness
-        icate ative al ance er ic able ant ement ion ou ism ate iti ous ive ize e ll""".split()
     words = ["".join(rng.choices("aeioubcdlstwxyz1", k=rng.randint(0, 5))) for _ in range(6_000)]
-    words = [w + "".join(rng.choices(endings, k=rng.randint(0, 2))) for w in words]
-    words += "sky skies dying news innings howe exceed succeed generously happy enjoy fly yyyy geology".split()
+    words = [w + "".join(rng.choices(ENDINGS.split(), k=rng.randint(0, 2))) for w in words]
+    words += IRREGULAR.split()
     oracle = PorterStemmer()
     for word in words:
         assert stem(word) == oracle.stem(word), word

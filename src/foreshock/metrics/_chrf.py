@@ -57,7 +57,7 @@ def chrf(
 
     Examples:
         >>> round(chrf()({"answer": "the cat sat", "targets": ["the cat sits"]}), 2)
-        60.81
+        61.03
     """
     check_choices(choices)
     check_chrf(order, word_order, beta, smoothing)

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from foreshock._base import MetricError
 from foreshock.metrics._response import Given
 from foreshock.metrics._spec import Columns, Function, metric
 from foreshock.metrics._text import normaliser, tokenizer
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 LIMIT = 40_000
 """Longest answer or target that is compared, in characters or tokens. The time grows with the product of both lengths:
@@ -122,49 +126,72 @@ def byte_similarity(*, normalise: str = "strip", choices: str = "refuse") -> Fun
 
 @char_similarity.batch
 def _char_batch(columns: Columns, **params: Any) -> list[Any]:
-    clean = normaliser(params["normalise"])
-    return _batch(columns, lambda texts: [*map(clean, texts)], char_similarity.make(**params))
+    return _batch(columns, normaliser(params["normalise"]), char_similarity.make(**params), params["normalise"])
 
 
 @byte_similarity.batch
 def _byte_batch(columns: Columns, **params: Any) -> list[Any]:
     clean = normaliser(params["normalise"])
-    return _batch(columns, lambda texts: [*map(_bytes, map(clean, texts))], byte_similarity.make(**params))
+    return _batch(columns, lambda text: _bytes(clean(text)), byte_similarity.make(**params))
 
 
 @token_similarity.batch
 def _token_batch(columns: Columns, **params: Any) -> list[Any]:
-    clean, tokens = normaliser(params["normalise"]), params["tokens"]
-    cut, joined = tokenizer(tokens), str.split if tokens == "words" else None
-
-    def prepare(texts: list[str]) -> list[str]:
-        from foreshock.metrics._spelling import Vocabulary, spell_all
-
-        if params["normalise"] != "strip" or tokens != "words":  # splitting strips already
-            texts = [*map(clean, texts)]
-        return spell_all(texts, joined, cut, Vocabulary())
-
-    return _batch(columns, prepare, token_similarity.make(**params))
+    clean, cut = normaliser(params["normalise"]), tokenizer(params["tokens"])
+    function = token_similarity.make(**params)
+    if params["tokens"] == "words" and params["normalise"] == "strip":
+        return _batch(columns, str.split, function, "strip", 1.0)  # splitting strips already
+    return _batch(columns, lambda text: cut(clean(text)), function, equal=1.0)
 
 
-def _batch(columns: Columns, prepare: Callable[[list[str]], list[str]], function: Function) -> list[Any]:
-    """Similarities of all rows; ``prepare`` makes of texts what is compared character by character."""
-    from foreshock.metrics._pairs import WORDS_CHUNK, batch_but, best_over_targets
+def _batch(
+    columns: Columns, prepare: Callable[[str], Any], function: Function, steps: str = "", equal: float | None = None
+) -> list[Any]:
+    from foreshock.metrics._pairs import batch_but, best_over_targets
 
-    similarity = _similarity()
-
-    def work(answers: list[str], targets: list[str]) -> Any:
-        import numpy as np
-
-        texts = prepare([*answers, *targets])
-        within_limit(texts)
-        pairs = map(similarity, texts[: len(answers)], texts[len(answers) :])
-        return np.fromiter(pairs, np.float64, len(answers))[:, None]
+    def work(answers: Sequence[str], targets: Sequence[str]) -> Any:
+        return compared(_similarity(), prepare, answers, targets, equal, steps in ("none", "strip"))[:, None]
 
     def whole(columns: Columns) -> list[Any]:
-        return best_over_targets(columns, work, size=WORDS_CHUNK)
+        return best_over_targets(columns, work, size=None)
 
     return batch_but(columns, whole, function, limit=LIMIT)
+
+
+def compared(
+    measure: Compare,
+    prepare: Callable[[str], Any],
+    answers: Sequence[str],
+    targets: Sequence[str],
+    equal: float | None,
+    shorter: bool,
+) -> NDArray[np.float64]:
+    """``measure`` of each pair, prepared one by one: a list of lists would set off the garbage collector.
+
+    Args:
+        measure: Compares two texts or two lists of tokens.
+        prepare: What is done to every text first.
+        answers, targets: Texts within the limit.
+        equal: Value of a pair of equal texts; None when comparing costs less than asking.
+        shorter: Whether ``prepare`` never makes more of a text than its characters; else lengths are looked at again.
+
+    Raises:
+        ValueError: Something is too long; the form over rows finds out what.
+    """
+    import numpy as np
+
+    def checked(text: str) -> Any:
+        found = prepare(text)
+        if len(found) > LIMIT:
+            raise ValueError("a text is too long")
+        return found
+
+    do = prepare if shorter else checked
+    if equal is None:
+        return np.fromiter(map(measure, map(do, answers), map(do, targets)), np.float64, len(answers))
+    pairs = zip(answers, targets, strict=True)
+    values = (equal if answer == target else measure(do(answer), do(target)) for answer, target in pairs)
+    return np.fromiter(values, np.float64, len(answers))
 
 
 def _bytes(text: str) -> str:
@@ -182,12 +209,6 @@ def refuse_many(answer: Any, targets: Iterable[Any]) -> None:
     lengths = [len(target) for target in targets]
     if max(len(answer), *lengths) > LIMIT:
         raise ValueError(f"longer than {LIMIT:,}: {len(answer):,} against {', '.join(f'{n:,}' for n in lengths)}")
-
-
-def within_limit(*lists: Sequence[str]) -> None:
-    """Raise a ValueError when any text is too long; the form over rows then finds out which."""
-    if any(max(map(len, texts), default=0) > LIMIT for texts in lists):
-        raise ValueError("a text is too long")
 
 
 def _similarity() -> Compare:

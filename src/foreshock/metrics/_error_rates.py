@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from foreshock.metrics._edit import LIMIT, check_choices, refuse_many, unless_choices, within_limit
-from foreshock.metrics._pairs import CHUNK, WORDS_CHUNK, batch_but, best_over_targets
+from foreshock.metrics._edit import LIMIT, check_choices, compared, refuse_many, unless_choices
+from foreshock.metrics._pairs import batch_but, best_over_targets
 from foreshock.metrics._response import Given
 from foreshock.metrics._spec import Columns, Factory, Function, Inapplicable, metric
-from foreshock.metrics._spelling import Vocabulary, spell_all
 from foreshock.metrics._text import normaliser, tokenizer
 
 if TYPE_CHECKING:
@@ -119,29 +118,24 @@ def _counts(normalise: str, tokens: str, choices: str) -> Callable[[Any], list[f
 def _batch_of(factory: Factory, tokens: str, keep: slice | int, finish: Callable[[list[Any]], list[Any]]) -> None:
     @factory.batch
     def batch(columns: Columns, *, normalise: str, choices: str) -> list[Any]:
-        clean = normaliser(normalise)
+        clean, cut = normaliser(normalise), str.split if tokens == "words" else str
 
-        def work(answers: list[str], targets: list[str]) -> Floats:
-            return _of_pairs([*map(clean, answers)], [*map(clean, targets)], tokens)
+        def work(answers: Sequence[str], targets: Sequence[str]) -> Floats:
+            return _of_pairs(answers, targets, lambda text: cut(clean(text)), normalise in ("none", "strip"))
 
         def whole(columns: Columns) -> list[Any]:
-            size = WORDS_CHUNK if tokens == "words" else CHUNK
-            return finish(best_over_targets(columns, work, keep=keep, size=size))
+            return finish(best_over_targets(columns, work, keep=keep, size=None))
 
         return batch_but(columns, whole, factory.make(normalise=normalise, choices=choices), limit=LIMIT)
 
 
-def _of_pairs(answers: list[str], targets: list[str], tokens: str) -> Floats:
+def _of_pairs(answers: Sequence[str], targets: Sequence[str], prepare: Callable[[str], Any], shorter: bool) -> Floats:
     """Negative rate, rate, edits and length of each pair; an empty target with an answer has a rate of infinity."""
     import numpy as np
     from rapidfuzz.distance import Levenshtein
 
-    if tokens == "words":
-        spelt = spell_all([*answers, *targets], str.split, str.split, Vocabulary())
-        answers, targets = spelt[: len(answers)], spelt[len(answers) :]
-    within_limit(answers, targets)
-    edits = np.fromiter(map(Levenshtein.distance, answers, targets), np.float64, len(answers))
-    lengths = np.fromiter(map(len, targets), np.float64, len(targets))
+    edits = compared(Levenshtein.distance, prepare, answers, targets, 0.0, shorter)
+    lengths = np.fromiter((len(prepare(target)) for target in targets), np.float64, len(targets))
     rates = np.divide(edits, lengths, out=np.where(edits > 0, np.inf, 0.0), where=lengths > 0)
     return np.stack((-rates, rates, edits, lengths), axis=1)
 
@@ -196,22 +190,16 @@ def edit_distance(*, tokens: str = "characters", normalise: str = "strip", choic
 
 @edit_distance.batch
 def _distances(columns: Columns, *, tokens: str, normalise: str, choices: str) -> list[Any]:
-    import numpy as np
     from rapidfuzz.distance import Levenshtein
 
     clean, cut = normaliser(normalise), tokenizer(tokens)
-    joined = str.split if tokens == "words" else None
+    shorter = normalise in ("none", "strip") and tokens in ("characters", "words", "wordpunct")
 
-    def work(answers: list[str], targets: list[str]) -> Floats:
-        spelt = [*map(clean, answers), *map(clean, targets)]
-        if tokens != "characters":
-            spelt = spell_all(spelt, joined, cut, Vocabulary())
-        within_limit(spelt)
-        pairs = map(Levenshtein.distance, spelt[: len(answers)], spelt[len(answers) :])
-        return -np.fromiter(pairs, np.float64, len(answers))[:, None]
+    def work(answers: Sequence[str], targets: Sequence[str]) -> Floats:
+        return -compared(Levenshtein.distance, lambda text: cut(clean(text)), answers, targets, 0.0, shorter)[:, None]
 
     def whole(columns: Columns) -> list[Any]:
-        return [-value for value in best_over_targets(columns, work, size=WORDS_CHUNK)]
+        return [-value for value in best_over_targets(columns, work, size=None)]
 
     function = edit_distance.make(tokens=tokens, normalise=normalise, choices=choices)
     return batch_but(columns, whole, function, limit=LIMIT)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from foreshock.metrics._response import Given
 from foreshock.metrics._spec import Columns, Function, metric
-from foreshock.metrics._text import normaliser
+from foreshock.metrics._text import Normalise, normaliser
 
 
 @metric(
@@ -49,9 +49,11 @@ def _batch(columns: Columns, *, normalise: str) -> list[float]:
     if normalise == "none":
         return [1.0 if answer in targets else 0.0 for answer, targets in pairs]
     # equal before normalisation is equal after it: most right answers never need the slower look
-    if max(map(len, columns["targets"]), default=0) == 1:
+    try:
         return [1.0 if answer == target or clean(answer) == clean(target) else 0.0 for answer, (target,) in pairs]
-    return [
-        1.0 if answer in targets or clean(answer) in [clean(target) for target in targets] else 0.0
-        for answer, targets in pairs
-    ]
+    except ValueError:  # several targets; looking for them first would cost a third of the time
+        return [_any_equal(*pair, clean) for pair in zip(columns["answer"], columns["targets"], strict=True)]
+
+
+def _any_equal(answer: str, targets: list[str], clean: Normalise) -> float:
+    return 1.0 if answer in targets or clean(answer) in [clean(target) for target in targets] else 0.0

@@ -18,6 +18,7 @@ _NUMBER = re.compile(
     rf"(?<![\w.])(?P<sign>[-+\u2212]?)[$\u20ac\u00a3]?(?:(?P<whole>\d+) (?=\d+/\d))?(?P<top>{_RUN})"
     rf"(?:/(?P<bottom>{_RUN}))?(?P<percent>\s?%)?"
 )
+_BARE = re.compile(r"[-+]?(?:[0-9]{1,3}(?:,[0-9]{3}){1,90}|[0-9]{1,300})(?:\.[0-9]{1,300})?")
 _DIGIT = re.compile(r"\d")
 _MORE = re.compile(r"\.\d")  # 1.2.3 is a version or a section; looked for afterwards, which keeps the search linear
 _GROUPS = re.compile(r"\d{1,3}(?:,\d{3})+(?!\d)|\d+(?:_\d+)+|\d+")
@@ -70,7 +71,9 @@ def _close(answer: str, targets: list[str], pick: str) -> float | Inapplicable |
     if not wanted:
         return _NO_NUMBER
     given = parse_number(answer, pick)
-    return None if given is None else max([closeness(given, target) for target in wanted])
+    if given is None:
+        return None
+    return closeness(given, wanted[0]) if len(wanted) == 1 else max([closeness(given, target) for target in wanted])
 
 
 def closeness(a: float, t: float) -> float:
@@ -102,6 +105,8 @@ def parse_number(text: str, pick: str = "last") -> float | None:
         >>> [parse_number(t) for t in ("1,234.5", "3/4", "1 1/2", "45%", "x = 3, y = 4", "3,14", "none")]
         [1234.5, 0.75, 1.5, 0.45, 4.0, None, None]
     """
+    if _BARE.fullmatch(text):  # by the same rules, in a quarter of the time
+        return float(text.replace(",", ""))
     text = text[:LIMIT] if pick == "first" else text[-LIMIT:]
     if not _DIGIT.search(text):
         return None

@@ -23,7 +23,7 @@ WORDS_CHUNK = 1 << 19
 _SAMPLE = 2_000
 
 Floats = NDArray[np.float64]
-Work = Callable[[list[str], list[str]], Floats]
+Work = Callable[[Any, Any], Floats]
 
 
 def refuse_long(response: Given, limit: int = LIMIT) -> None:
@@ -73,7 +73,7 @@ def _longest(answer: str, targets: Sequence[str]) -> int:
     return max(len(answer), *map(len, targets))
 
 
-def best_over_targets(columns: Columns, work: Work, *, keep: slice | int = 0, size: int = CHUNK) -> list[Any]:
+def best_over_targets(columns: Columns, work: Work, *, keep: slice | int = 0, size: int | None = CHUNK) -> list[Any]:
     """Values of rows with ``answer`` and ``targets``.
 
     Args:
@@ -81,7 +81,7 @@ def best_over_targets(columns: Columns, work: Work, *, keep: slice | int = 0, si
         work: Gives for n answers and n targets an array of shape (n, k); over the targets of a row the largest value
             in the first column counts, and of equal ones the first.
         keep: Columns of that array which are the outcome: one of them, or several as a list.
-        size: Characters that are worked on at once.
+        size: Characters that are worked on at once; None when ``work`` needs no memory for each.
     """
     answers, targets = columns["answer"], columns["targets"]
     if not len(answers):
@@ -105,7 +105,7 @@ def _first_best(values: Floats, counts: NDArray[np.int64]) -> NDArray[np.int64]:
     return first
 
 
-def _once_each(answers: Sequence[str], targets: Sequence[str], work: Work, size: int) -> Floats:
+def _once_each(answers: Sequence[str], targets: Sequence[str], work: Work, size: int | None) -> Floats:
     """``work`` in chunks; when at least half of a sample of the pairs repeat, each pair is worked on once."""
     step = max(1, len(answers) // _SAMPLE)
     sample = list(zip(answers[::step], targets[::step], strict=True))
@@ -116,7 +116,9 @@ def _once_each(answers: Sequence[str], targets: Sequence[str], work: Work, size:
     return _in_chunks([a for a, _ in seen], [t for _, t in seen], work, size)[place]
 
 
-def _in_chunks(answers: Sequence[str], targets: Sequence[str], work: Work, size: int) -> Floats:
+def _in_chunks(answers: Sequence[str], targets: Sequence[str], work: Work, size: int | None) -> Floats:
+    if size is None:
+        return work(answers, targets)
     return np.concatenate([work(list(answers[p]), list(targets[p])) for p in chunks(answers, targets, size)])
 
 

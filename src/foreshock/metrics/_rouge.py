@@ -102,12 +102,23 @@ def _stemmed(word: str) -> str:
     return porter(word) if len(word) >= _STEMMED else word
 
 
-def _joined_words(joined: str) -> list[str]:
-    """Words, and separators between spaces, of texts that are joined."""
+def _spaced(joined: str) -> str:
+    """Words with spaces between, and separators left alone."""
     lower = joined.lower()
     if lower.isascii():  # four times as fast
-        return lower.encode().translate(_TO_SPACES).decode().split()
-    return _NO_WORD.sub(" ", lower).split()
+        return lower.encode().translate(_TO_SPACES).decode()
+    return _NO_WORD.sub(" ", lower)
+
+
+def _joined_words(joined: str) -> list[str]:
+    return _spaced(joined).split()
+
+
+def _lines_of_words(texts: list[str]) -> list[str]:
+    joined = SEPARATOR.join(texts)
+    if joined.count(SEPARATOR) == len(texts) - 1:
+        return _spaced(joined).split(SEPARATOR)
+    return [_spaced(text.replace(SEPARATOR, " ")) for text in texts]
 
 
 def _check(part: str) -> None:
@@ -153,9 +164,11 @@ def _batch_of(factory: Factory, n: int | None) -> None:
     @factory.batch
     def batch(columns: Columns, *, part: str, stem: bool, **params: Any) -> list[Any]:
         def work(answers: list[str], targets: list[str]) -> Floats:
+            if n is None:
+                return _of_subsequences(answers, targets, stem, part)
             vocabulary = Vocabulary(_stemmed if stem else None)
             spelt = spell_all([*answers, *targets], _joined_words, lambda text: words(text, False), vocabulary)
-            return _of_pairs(spelt[: len(answers)], spelt[len(answers) :], n, part)
+            return _of_ngrams(spelt[: len(answers)], spelt[len(answers) :], n, part)
 
         def whole(columns: Columns) -> list[Any]:
             return best_over_targets(columns, work, keep=1, size=WORDS_CHUNK)
@@ -173,21 +186,49 @@ def _rows_of_lines(columns: Columns) -> list[int]:
     return [i for i, (answer, targets) in pairs if "\n" in answer or any("\n" in target for target in targets)]
 
 
-def _of_pairs(given: list[str], wanted: list[str], n: int | None, part: str) -> Floats:
+def _of_ngrams(given: list[str], wanted: list[str], n: int, part: str) -> Floats:
     """F-measure, and the part that was asked for, of pairs of one character per word: shape (n, 2)."""
     import numpy as np
 
     from foreshock.metrics._ngrams import ngram_totals, shared_ngrams
 
-    lengths = [np.fromiter(map(len, texts), np.int64, len(texts)) for texts in (given, wanted)]
-    if n is None:
-        from rapidfuzz.distance import LCSseq
+    lengths = (np.fromiter(map(len, texts), np.int64, len(texts)) for texts in (given, wanted))
+    of_given, of_wanted = (ngram_totals(each, n)[:, n - 1] for each in lengths)
+    return _all_measures(shared_ngrams(given, wanted, n)[:, n - 1], of_given, of_wanted, part)
 
-        hits = np.fromiter(map(LCSseq.similarity, given, wanted), np.int64, len(given))
-    else:
-        hits = shared_ngrams(given, wanted, n)[:, n - 1]
-        lengths = [ngram_totals(each, n)[:, n - 1] for each in lengths]
-    precision, recall = (hits / np.maximum(each, 1) for each in lengths)
+
+def _of_subsequences(answers: list[str], targets: list[str], stem: bool, part: str) -> Floats:
+    """The same by subsequences. Lists of words are compared as they are: giving them characters would cost more."""
+    import numpy as np
+    from rapidfuzz.distance import LCSseq
+
+    lines = _lines_of_words([*answers, *targets])
+    stems = _Stems()
+    counts: list[int] = []
+    for answer, target in zip(lines[: len(answers)], lines[len(answers) :], strict=True):
+        given = answer.split()
+        if answer == target:
+            counts += (len(given),) * 3
+            continue
+        wanted = target.split()
+        if stem:
+            given, wanted = [stems[word] for word in given], [stems[word] for word in wanted]
+        counts += (LCSseq.similarity(given, wanted), len(given), len(wanted))
+    hits, of_given, of_wanted = np.array(counts, np.float64).reshape(-1, 3).T
+    return _all_measures(hits, of_given, of_wanted, part)
+
+
+class _Stems(dict[str, str]):
+    def __missing__(self, word: str) -> str:
+        found = self[word] = _stemmed(word)
+        return found
+
+
+def _all_measures(hits: Any, given: Any, wanted: Any, part: str) -> Floats:
+    """:func:`measures` of every pair."""
+    import numpy as np
+
+    precision, recall = (hits / np.maximum(each, 1) for each in (given, wanted))
     both = precision + recall
-    f = np.divide(2 * precision * recall, both, out=np.zeros(len(given)), where=both > 0)
+    f = np.divide(2 * precision * recall, both, out=np.zeros(len(hits)), where=both > 0)
     return np.stack((f, {"f": f, "precision": precision, "recall": recall}[part]), axis=1)

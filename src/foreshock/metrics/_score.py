@@ -105,6 +105,8 @@ def _missing(name: str, columns: Columns, rows: int) -> Iterable[int] | set[int]
     column = columns.get(name)
     if column is None:
         return range(rows)
+    if all(column):
+        return set()  # the usual case, three times as fast
     if name in LISTS:
         return {i for i, v in enumerate(column) if not v} if [1 for v in column if not v] else set()
     return {i for i, v in enumerate(column) if v is None} if [1 for v in column if v is None] else set()
