@@ -295,8 +295,10 @@ def test_scores_of_another_number_of_rows_are_refused(filled: Store) -> None:
 
 
 def test_compact_sorts_what_one_commit_scattered_over_segments_and_then_rests(tmp_path: Path, monkeypatch) -> None:
+    import foreshock.store._compact
     import foreshock.store._segments as segments
 
+    assert foreshock.store._compact.SEGMENT_ROWS > 12  # its own, whatever is written below
     monkeypatch.setattr(segments, "SEGMENT_ROWS", 6)
     monkeypatch.setattr(segments, "MAX_ROWS", 3)
     keys = [f"{i:064x}" for i in range(3)]
