@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
-CODE = re.compile(r"FS[1-8]\d\d")
+CODE = re.compile(r"FS[1-9]\d\d")
 
 
 class Name(NamedTuple):

@@ -55,7 +55,7 @@ def cluster_labels(
         return None, ""
     first = frame.unique("label", keep="first", maintain_order=True).sort("label")
     if options.cluster == "auto":
-        return _found(snapshot, first)
+        return _found(snapshot, task, first)
     if options.cluster in _FACTS:
         joined = snapshot.with_items(first.select("task", "item_key", "item_id", "label"), [options.cluster])
         values: list[Any] = joined.sort("label").get_column(options.cluster).to_list()
@@ -85,17 +85,33 @@ def _meta(text: str | None, key: str) -> object:
     return found if isinstance(found, str | int | float) else None
 
 
-def _found(snapshot: Snapshot, first: pl.DataFrame) -> tuple[NDArray[np.int64] | None, str]:
+def _found(snapshot: Snapshot, task: str, first: pl.DataFrame) -> tuple[NDArray[np.int64] | None, str]:
     """Items of equal text, and items that share a passage."""
     keys = [key or label for key, label in zip(first["item_key"].to_list(), first["label"].to_list(), strict=True)]
-    texts = snapshot.with_items(first.select("task", "item_key", "item_id", "label"), ["input"]).sort("label")
     groups = _Groups(len(keys))
     same = groups.join(_alike(keys))
-    passages = groups.join(shared_passages(texts.get_column("input").to_list()))
+    passages = groups.join(shared_passages(_texts(snapshot, task, first)))
     if not same and not passages:
         return None, ""
     kinds = [word for word, there in (("equal text", same), ("a shared passage", passages)) if there]
     return groups.numbers(), " or ".join(kinds)
+
+
+def _texts(snapshot: Snapshot, task: str, first: pl.DataFrame) -> list[str | None]:
+    """Question of every item; a key stands for one text, so whichever row of the items has it will do."""
+    import polars as pl
+
+    columns = ["task", "item_key", "input"]
+    parts = [
+        snapshot.frame(segment, columns)
+        for segment in snapshot.segments("items")
+        if (segment.low[0] or "") <= task <= (segment.high[0] or task)
+    ]
+    if not parts:
+        return []
+    items = pl.concat(parts).filter(pl.col("task") == task).unique("item_key", keep="any")
+    joined = first.select("item_key").join(items, on="item_key", how="left", maintain_order="left")
+    return joined.get_column("input").to_list()
 
 
 def shared_passages(texts: Sequence[str | None]) -> list[list[int]]:

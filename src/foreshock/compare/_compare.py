@@ -9,6 +9,7 @@ import msgspec
 
 from foreshock._base import ConfigError, Progress, digest, quiet, utc_now
 from foreshock._version import __version__
+from foreshock.compare._clusters import needs_meta
 from foreshock.compare._finding import CODE as PAIR
 from foreshock.compare._finding import compare_row, finding_of, refused_finding
 from foreshock.compare._flips import IN_ALL, flips
@@ -17,6 +18,7 @@ from foreshock.compare._load import Sheet, load_sheet
 from foreshock.compare._match import Match, Refusal, match_runs
 from foreshock.compare._measure import Chosen, choose, wanted_metrics
 from foreshock.compare._options import CompareOptions, Side
+from foreshock.compare._rows import load_rows
 from foreshock.compare._standings import CODE as BOARD
 from foreshock.compare._standings import board_of
 from foreshock.integrity import changes
@@ -74,9 +76,9 @@ def compare(
     loaded: list[_Loaded] = []
     for done, match in enumerate(matches):
         progress("compare", done, len(matches))
-        keys = [[run.run_key for run in runs] for runs in match.runs]
-        found = choose(snapshot, match.task, keys, options.metric, specs)
-        loaded += [_Loaded(match, chosen, load_sheet(snapshot, match, chosen, options)) for chosen in found]
+        rows = load_rows(snapshot, match, specs, meta=needs_meta(options.cluster))
+        found = choose(rows, options.metric, specs)
+        loaded += [_Loaded(match, chosen, load_sheet(snapshot, match, rows, chosen, options)) for chosen in found]
         if not found:
             refused += [Refusal(match.task, side, _no_score(options), _score_advice()) for side in match.sides[1:]]
     progress("compare", len(matches), len(matches))

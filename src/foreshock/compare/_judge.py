@@ -64,14 +64,15 @@ class Verdict(NamedTuple):
 def judge_match(match: Match, chosen: Chosen, sheet: Sheet, options: CompareOptions) -> list[Compared]:
     """Compare the baseline with each other side of a match."""
     found = []
+    bound = chosen.measure.bound
+    rows, others = (sheet.scores, sheet.filled) if options.missing == "drop" else (sheet.filled, sheet.scores)
     for place in range(1, len(match.sides)):
-        bound = chosen.measure.bound
-        drop, wrong = (_pair(rows, place, sheet, bound, options) for rows in (sheet.scores, sheet.filled))
-        result, other = (drop, wrong) if options.missing == "drop" else (wrong, drop)
+        result = _pair(rows, place, sheet, bound, options)
+        same = all(np.array_equal(rows[side], others[side], equal_nan=True) for side in (0, place))
+        other = None if same else _pair(others, place, sheet, bound, options)
         twin = None
         if sheet.twin is not None and chosen.twin is not None:
             twin = _pair(sheet.twin, place, sheet, chosen.twin.bound, options)
-        rows = sheet.scores if options.missing == "drop" else sheet.filled
         first, second = ~np.isnan(rows[0]), ~np.isnan(rows[place])
         found.append(
             Compared(
@@ -80,7 +81,7 @@ def judge_match(match: Match, chosen: Chosen, sheet: Sheet, options: CompareOpti
                 sheet=sheet,
                 place=place,
                 result=result,
-                other=None if _same(drop, wrong) else other,
+                other=None if other is None or _alike(result, other) else other,
                 twin=twin if twin is not None and twin.items else None,
                 only_first=int(np.sum(first & ~second)),
                 only_second=int(np.sum(second & ~first)),
@@ -101,8 +102,8 @@ def _pair(rows: Floats, place: int, sheet: Sheet, bound: float | None, options: 
     )
 
 
-def _same(drop: PairResult, wrong: PairResult) -> bool:
-    return (drop.items, drop.up, drop.down, drop.difference) == (wrong.items, wrong.up, wrong.down, wrong.difference)
+def _alike(one: PairResult, two: PairResult) -> bool:
+    return (one.items, one.up, one.down, one.difference) == (two.items, two.up, two.down, two.difference)
 
 
 def random_of(options: CompareOptions, sheet: Sheet, place: int) -> np.random.Generator:

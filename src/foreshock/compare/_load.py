@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from foreshock.compare._labels import Labelled, label_items
 from foreshock.compare._match import Match
 from foreshock.compare._measure import Chosen, Measure
 from foreshock.compare._options import CompareOptions
+from foreshock.compare._rows import Rows
 from foreshock.store import Snapshot
 
 if TYPE_CHECKING:
@@ -19,8 +20,7 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-_RESPONSE = ["ingest_id", "row", "run_key", "task", "item_key", "item_id", "epoch", "sample", "filter", "perturbation"]
-_ARRIVED = ("ok", "truncated")
+_DIGITS = 12  # means of the same repeats in another order differ in the sixteenth, and would count as a change
 
 
 class SideCounts(NamedTuple):
@@ -61,14 +61,15 @@ class Sheet(NamedTuple):
     refused: dict[str, int]
 
 
-def load_sheet(snapshot: Snapshot, match: Match, chosen: Chosen, options: CompareOptions) -> Sheet:
-    """Load and pair the scores of a match on one measure."""
-    side_of = {run.run_key: place for place, runs in enumerate(match.runs) for run in runs}
-    responses = _responses(snapshot, match.task, side_of, chosen.filter, options)
+def load_sheet(snapshot: Snapshot, match: Match, rows: Rows, chosen: Chosen, options: CompareOptions) -> Sheet:
+    """Pair the scores of a match on one measure."""
+    import polars as pl
+
+    responses = rows.responses.filter(pl.col("filter").eq_missing(pl.lit(chosen.filter)))
     labelled = label_items(responses, by_id=options.pair == "id")
-    frame = _with_scores(snapshot, labelled.frame, match.task, side_of, chosen.measure, "main")
+    frame = _with_scores(labelled.frame, rows, chosen.measure, "main")
     if chosen.twin is not None:
-        frame = _with_scores(snapshot, frame, match.task, side_of, chosen.twin, "twin")
+        frame = _with_scores(frame, rows, chosen.twin, "twin")
     items = _per_item(frame, chosen)
     names = items.get_column("label").unique().sort()
     shape = (len(match.sides), len(names))
@@ -90,38 +91,23 @@ def load_sheet(snapshot: Snapshot, match: Match, chosen: Chosen, options: Compar
     )
 
 
-def _responses(
-    snapshot: Snapshot, task: str, side_of: dict[str, int], name: str | None, options: CompareOptions
-) -> pl.DataFrame:
-    import polars as pl
-
-    from foreshock.compare._clusters import needs_meta
-
-    columns = [*_RESPONSE, "delivery", *(["meta"] if needs_meta(options.cluster) else [])]
-    frame = snapshot.scan("responses", tasks=[task], runs=side_of, columns=columns)
-    frame = frame.filter(pl.col("filter").eq_missing(pl.lit(name)))
-    sides = pl.col("run_key").replace_strict(side_of, return_dtype=pl.Int64)
-    return frame.with_columns(side=sides, arrived=pl.col("delivery").is_in(_ARRIVED)).collect()
-
-
-def _with_scores(
-    snapshot: Snapshot, frame: pl.DataFrame, task: str, runs: dict[str, int], measure: Measure, name: str
-) -> pl.DataFrame:
+def _with_scores(frame: pl.DataFrame, rows: Rows, measure: Measure, name: str) -> pl.DataFrame:
     """Add a column of values and one of statuses; a response without a row of this metric has null in both."""
     import polars as pl
 
-    source: Literal["harness", "foreshock"] = "harness" if measure.source == "harness" else "foreshock"
-    columns = ["ingest_id", "row", "value", "status"]
-    scores = snapshot.scan(
-        "scores", tasks=[task], runs=runs, metrics=[measure.id], source=source, columns=columns
-    ).collect()
-    scores = scores.unique(["ingest_id", "row"], keep="first", maintain_order=True)
-    scores = scores.rename({"value": name, "status": f"{name}_status"})
-    joined = frame.join(scores, on=["ingest_id", "row"], how="left", maintain_order="left")
+    if measure.source == "harness":
+        scores = rows.harness.filter(pl.col("metric_id") == measure.id).drop("metric_id")
+        scores = scores.unique(["ingest_id", "row"], keep="first", maintain_order=True)
+        scores = scores.rename({"value": name, "status": f"{name}_status"})
+        frame = frame.join(scores, on=["ingest_id", "row"], how="left", maintain_order="left")
+    else:
+        frame = frame.with_columns(
+            pl.col(measure.id).alias(name), pl.col(f"{measure.id}|status").alias(f"{name}_status")
+        )
     unparsed = pl.col(f"{name}_status") == "unparsed"
     zero = pl.lit(measure.worst, pl.Float64) if measure.hard else pl.lit(None, pl.Float64)
     value = pl.when(unparsed).then(zero).otherwise(pl.col(name))
-    return joined.with_columns(pl.when(pl.col("arrived")).then(value).alias(name))
+    return frame.with_columns(pl.when(pl.col("arrived")).then(value).alias(name))
 
 
 def _per_item(frame: pl.DataFrame, chosen: Chosen) -> pl.DataFrame:
@@ -129,9 +115,9 @@ def _per_item(frame: pl.DataFrame, chosen: Chosen) -> pl.DataFrame:
 
     worst = pl.lit(chosen.measure.worst, pl.Float64)
     filled = pl.when(pl.col("arrived")).then(pl.col("main")).otherwise(worst)
-    means = [pl.col("main").mean(), filled.mean().alias("filled")]
+    means = [pl.col("main").mean().round(_DIGITS), filled.mean().round(_DIGITS).alias("filled")]
     if chosen.twin is not None:
-        means.append(pl.col("twin").mean())
+        means.append(pl.col("twin").mean().round(_DIGITS))
     return frame.group_by("side", "label", maintain_order=True).agg(*means, pl.len().alias("rows"))
 
 

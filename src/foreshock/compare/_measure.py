@@ -6,13 +6,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from foreshock._base import ConfigError
+from foreshock.compare._rows import Rows
 from foreshock.metrics import MetricSpec, get_metric, harness_metric
-from foreshock.store import Snapshot
 
 OURS = ("multiple_choice_grade", "exact_match")
 """Our hard metrics, in the order in which they speak for a task."""
-
-_COLUMNS = ["run_key", "filter", "metric_id", "source", "value", "status"]
 
 
 class Measure(NamedTuple):
@@ -94,25 +92,21 @@ def _is_ours(name: str) -> bool:
     return any(spec.name == name for spec in list_metrics())
 
 
-def choose(
-    snapshot: Snapshot, task: str, runs: Sequence[Sequence[str]], metric: str | None, specs: Sequence[MetricSpec]
-) -> list[Chosen]:
+def choose(rows: Rows, metric: str | None, specs: Sequence[MetricSpec]) -> list[Chosen]:
     """The measure for every answer filter that all sides share.
 
     Args:
-        snapshot: What to look at.
-        task: Task.
-        runs: Run keys of each side.
+        rows: Responses and scores of a match.
         metric: What was asked for.
         specs: See :func:`wanted_metrics`.
 
     Returns:
         In order of the filter; empty where the sides share no score.
     """
-    there = _present(snapshot, task, runs, specs)
+    there = _present(rows, specs)
     found = []
     for name in sorted({key[0] for key in there}, key=lambda text: text or ""):
-        shared = {key[1:]: facts for key, facts in there.items() if key[0] == name and len(facts) == len(runs)}
+        shared = {key[1:]: facts for key, facts in there.items() if key[0] == name and len(facts) == rows.sides}
         main = _asked(shared, metric, specs) if metric is not None else _default(shared, specs)
         if main is not None:
             found.append(Chosen(name, main, _twin(main, shared, specs)))
@@ -123,31 +117,28 @@ _Facts = dict[int, tuple[int, bool]]
 """Side to number of scored rows and whether all of them are 0 or 1."""
 
 
-def _present(
-    snapshot: Snapshot, task: str, runs: Sequence[Sequence[str]], specs: Sequence[MetricSpec]
-) -> dict[tuple[str | None, str, str], _Facts]:
+def _present(rows: Rows, specs: Sequence[MetricSpec]) -> dict[tuple[str | None, str, str], _Facts]:
     """Scores of (filter, source, metric id) by side."""
     import polars as pl
 
-    side_of = {key: place for place, keys in enumerate(runs) for key in keys}
-    frames = [snapshot.scan("scores", tasks=[task], runs=side_of, source="harness", columns=_COLUMNS)]
-    ids = [identity for spec in specs for identity in spec.ids[:1]]
-    if ids:
-        frames.append(
-            snapshot.scan("scores", tasks=[task], runs=side_of, source="foreshock", metrics=ids, columns=_COLUMNS)
-        )
+    place = rows.responses.select("ingest_id", "row", "side", "filter")
+    frames = [rows.harness.join(place, on=["ingest_id", "row"]).with_columns(source=pl.lit("harness"))]
+    for spec in specs:
+        if spec.id in rows.responses.columns:
+            ours = rows.responses.select(
+                "side", "filter", pl.col(spec.id).alias("value"), pl.col(f"{spec.id}|status").alias("status")
+            )
+            frames.append(ours.with_columns(source=pl.lit("foreshock"), metric_id=pl.lit(spec.id)))
     scored = pl.col("value").filter(pl.col("status") == "scored")
     found: dict[tuple[str | None, str, str], _Facts] = {}
     for frame in frames:
-        counted = frame.group_by("run_key", "filter", "source", "metric_id").agg(
+        counted = frame.group_by("side", "filter", "source", "metric_id").agg(
             scored.len().alias("rows"), ((scored == 0) | (scored == 1)).all().alias("binary")
         )
-        for row in counted.collect().iter_rows(named=True):
+        for row in counted.iter_rows(named=True):
             if row["rows"]:
                 facts = found.setdefault((row["filter"], row["source"], row["metric_id"]), {})
-                place = side_of[row["run_key"]]
-                rows, binary = facts.get(place, (0, True))
-                facts[place] = (rows + row["rows"], binary and row["binary"])
+                facts[row["side"]] = (row["rows"], row["binary"])
     return found
 
 

@@ -29,7 +29,7 @@ def cluster_sums(values: ArrayLike, clusters: ArrayLike | None = None) -> tuple[
     labels = np.unique(np.asarray(clusters), return_inverse=True)[1]
     if labels.size != v.size:
         raise ValueError(f"{labels.size} cluster labels for {v.size} items")
-    sums: Floats = np.bincount(labels, weights=v)
+    sums: Floats = np.bincount(labels, weights=v).astype(float)
     return sums, np.bincount(labels).astype(float)
 
 

@@ -119,7 +119,7 @@ def _sampled(sizes: Floats, rng: np.random.Generator, draws: int) -> Floats:
     """Sums under random signs, in bounded memory; units of one size are one binomial number."""
     values, counts = np.unique(sizes, return_counts=True)
     total = float(sizes.sum())
-    if values.size <= _DISTINCT:
+    if values.size <= min(_DISTINCT, sizes.size // 4):
         up = np.stack([rng.binomial(count, 0.5, draws) for count in counts.tolist()])
         return 2 * (values @ up) - total
     step = max(1, _CELLS // sizes.size)

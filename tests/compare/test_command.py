@@ -1,0 +1,135 @@
+"""The command as a person calls it, and every form of its report."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from foreshock import report
+from foreshock._cli import main
+from foreshock.compare import compare
+from foreshock.store import Store
+from tests.compare.conftest import Write, flips, sides
+
+Call = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Call:
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        code = main(arguments)
+        out, err = capsys.readouterr()
+        assert "Traceback" not in out + err
+        return code, out, err
+
+    return run
+
+
+def _write(folder: Path, name: str, right: list[bool]) -> str:
+    rows = [
+        {"question": f"{i}+1", "target": str(i + 1), "answer": str(i + 1 if ok else 0), "id": str(i)}
+        for i, ok in enumerate(right)
+    ]
+    path = folder / f"{name}.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return str(path)
+
+
+MAP = ("--map", "input=question,target=target,answer=answer,item=id", "--task-name", "plus-one")
+
+
+def test_two_files_on_the_fly_then_by_model_and_by_path(call: Call, tmp_path: Path) -> None:
+    old = _write(tmp_path, "toy-1b", [i % 2 == 0 for i in range(80)])
+    new = _write(tmp_path, "toy-7b", [i % 8 != 1 for i in range(80)])
+    code, out, _ = call("compare", old, new, *MAP)
+    assert code == 0
+    first = " ".join(out.split())
+    assert first.startswith("toy-7b is better than toy-1b on plus-one: +38 [28, 48] points.")
+    assert "30 gained, 0 lost, 50 as before" in first
+    for names in ((old, new), ("toy-1b", "toy-7b")):
+        code, out, _ = call("compare", *names, "--json", "-")
+        assert code == 0
+        (row,) = json.loads(out)["tables"]["compare"]
+        assert (row["verdict"], row["items"], row["metric"]) == ("improvement", 80, "exact_match")
+    assert call("compare", new, old, "--fail-on", "regression", "--quiet")[0] == 1
+    assert call("compare", old, new, "--fail-on", "regression", "--quiet")[0] == 0
+    assert call("compare", new, old, "--quiet")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("toy-1b",), "one run to compare"),
+        (("toy-1b", "nobody"), "no run 'nobody'"),
+        (("toy-1b", "toy-1b"), "same runs"),
+        (("toy-1b", "toy-7b", "--alpha", "2"), "--alpha 2"),
+        (("toy-1b", "toy-7b", "--margin", "-1"), "--margin -1"),
+        (("toy-1b", "toy-7b", "--missing", "guess"), "drop or wrong"),
+        (("toy-1b", "toy-7b", "--adjust", "none"), "holm or bh"),
+        (("toy-1b", "toy-7b", "--fail-on", "sadness"), "nothing can fire"),
+        (("toy-1b", "toy-7b", "--cluster", "colour"), "no item of plus-one has 'colour'"),
+        (("toy-1b", "toy-7b", "--metric", "brier(x=1)"), "x"),
+        (("toy-1b", "toy-7b", "--task", "other"), "no task is left"),
+        ((".", "toy-7b"), "holds runs of 2 models"),
+    ],
+)
+def test_a_mistake_is_one_line(call: Call, tmp_path: Path, arguments: tuple[str, ...], said: str) -> None:
+    for name in ("toy-1b", "toy-7b"):
+        assert call("add", _write(tmp_path, name, [True, False, True]), *MAP)[0] == 0
+    code, _, err = call("compare", *arguments)
+    assert code == 2
+    assert said in err
+
+
+def test_a_name_that_is_a_path_as_well_is_asked_about(call: Call, tmp_path: Path) -> None:
+    for name in ("toy-1b", "toy-7b"):
+        call("add", _write(tmp_path, name, [True, False, True]), *MAP)
+    (tmp_path / "toy-1b").mkdir()
+    code, _, err = call("compare", "toy-1b", "toy-7b")
+    assert (code, "write ./toy-1b" in err) == (2, True)
+
+
+def test_every_form_shows_the_answer_and_escapes_what_strangers_wrote(store: Store, write: Write) -> None:
+    import io
+
+    import numpy as np
+    from rich.console import Console
+
+    a, b = flips(np.random.default_rng(2), 120, 0.3, 0.1)
+    evil = "<script>alert(1)</script>[bold]\x1b[31m"
+    runs = sides(
+        write(f"a{evil}", a, task=f"t{evil}"), write("b", b, task=f"t{evil}"), write("c", a, key="c", task=f"t{evil}")
+    )
+    document = compare(store, runs)
+    out = io.StringIO()
+    report.terminal(document, Console(file=out, width=100, markup=False, emoji=False, highlight=False))
+    page, text, cases = report.render_html(document), report.markdown(document), report.junit(document)
+    for said in (out.getvalue(), page, text):
+        assert "improvement" in said
+        assert "\x1b" not in said
+    for said in (page, text, cases):
+        assert "<script>alert" not in said
+    assert "Which is better?" in page
+    assert "question " in page
+    assert "Board" in page
+    assert "Board" in out.getvalue() or "BOARD" in out.getvalue()
+    assert cases.count("<testcase") == len(document.findings)
+    for width in (40, 72):
+        narrow = io.StringIO()
+        report.terminal(document, Console(file=narrow, width=width, markup=False, emoji=False, highlight=False))
+        assert max(map(len, narrow.getvalue().splitlines())) <= width
+
+
+def test_real_logs_of_two_models(call: Call, shared_data: Path) -> None:
+    logs = sorted((shared_data / "logs" / "inspect" / "every_eval_ever").glob("data_arc_*.json"))
+    code, out, _ = call("compare", *map(str, logs), "--json", "-")
+    assert code == 0
+    document = json.loads(out)
+    (row,) = document["tables"]["compare"]
+    assert (row["items"], row["only_first"], row["only_second"]) == (3, 0, 2)
+    assert (row["verdict"], row["p"], row["up"], row["down"]) == ("undecided", 0.5, 2, 0)
