@@ -251,6 +251,12 @@ def test_logs_of_inspect_are_not_taken(shared_data: Path) -> None:
     assert {r.run.format for r in reads} == {"inspect"}
 
 
+def test_the_schemas_of_the_format_are_no_logs(shared_data: Path) -> None:
+    reads, failures = read_all(shared_data / "logs" / "every_eval_ever" / "schemas")
+    assert not reads
+    assert all("no reader knows this file" in str(f.error) for f in failures)
+
+
 def test_small_files_are_recognised(tmp_path: Path) -> None:
     write_small(tmp_path)
     reads, failures = read_all(tmp_path)

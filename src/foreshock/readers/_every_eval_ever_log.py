@@ -18,7 +18,8 @@ from foreshock.readers._lm_eval_line import finite
 from foreshock.readers._replies import listed, loaded, mapping, plain, text_of, whole_number
 from foreshock.records import Run
 
-_MARKS = (b'"schema_version"', b'"evaluation_id"')
+# a JSON Schema of the format has these names, too, but no texts there
+_MARKS = (re.compile(rb'"schema_version"\s*:\s*"'), re.compile(rb'"evaluation_id"\s*:\s*"'))
 _PARTS = (b'"source_metadata"', b'"evaluation_results"', b'"model_info"', b'"eval_library"')
 _UNKNOWN = frozenset({"", "unknown"})
 _SETTINGS = ("temperature", "top_p", "top_k", "max_tokens", "reasoning", "max_attempts")
@@ -32,7 +33,7 @@ _COLUMNS = (
 
 def is_log(head: bytes) -> bool:
     """Whether a file begins like an aggregate file."""
-    return head.startswith(b"{") and all(m in head for m in _MARKS) and sum(p in head for p in _PARTS) > 1
+    return head.startswith(b"{") and all(m.search(head) for m in _MARKS) and sum(p in head for p in _PARTS) > 1
 
 
 class Result(NamedTuple):
