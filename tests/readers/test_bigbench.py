@@ -149,7 +149,8 @@ def test_damage(tmp_path: Path) -> None:
     path.write_text(whole[: len(whole) // 2], "utf-8")
     assert "not valid JSON" in failure(path)
     path.write_text('{"model": {"model_family": "a", "non_embedding_params": 1}}', "utf-8")
-    assert "neither scores nor a task" in failure(path)
+    assert "neither scores nor queries" in failure(path)
+    assert "neither scores" in failure(write(tmp_path / "q.json", results(1, [entry({"x": 1.0})])))
     read = read_one(write(tmp_path / "s.json", {"scores": [entry({"x": 1.0})], "task": 1, "model": []}), model="m")
     assert (read.run.model, read.run.task) == ("m", "sums")
 

@@ -269,6 +269,24 @@ def test_a_bad_request_does_not_lose_the_others(tmp_path: Path) -> None:
     assert any(w.startswith("2 requests could not be read and left out: 2 (") for w in read.warnings)
 
 
+def test_odd_values_are_held_in_bounds(tmp_path: Path) -> None:
+    """Found by breaking logs at random: no options, an endless trial, texts where objects should be."""
+    empty = logs.echoed(instance(0), 0, [-1.0, -1.0])
+    empty["instance"] = {**empty["instance"], "references": []}
+    texts = state(instance(1), "text", train_trial_index=2**63 - 1)  # type: ignore[arg-type]
+    for number, states in enumerate(([empty], [texts])):
+        method = "generation" if number else "multiple_choice_separate_original"
+        read = read_one(write_run(tmp_path / str(number), run_spec(method), states, stats=[stat("x", 1.0)] * 5000))
+        assert read.column("responses", "delivery") == ["missing"]
+        assert read.column("responses", "epoch") == [1]
+        assert len(read.column("aggregates", "value")) == 5000
+    whole = logs.generation_run(tmp_path / "whole")
+    (whole / "run_spec.json").write_text("[]", "utf-8")
+    reads, failures = read_all(whole / "scenario_state.json")
+    assert len(reads) == 1
+    assert "not a JSON object" in str(failures[0].error)
+
+
 def test_any_file_stands_for_its_folder(tmp_path: Path) -> None:
     folder = logs.generation_run(tmp_path / "runs" / "v1" / "r")
     whole = read_one(folder)
@@ -302,7 +320,7 @@ def test_the_name_of_a_file_alone_says_nothing(tmp_path: Path) -> None:
         (tmp_path / name).write_text('{"a": 1}', "utf-8")
         assert "helm" in failure(tmp_path / name), "named among the formats that were tried"
     write_run(tmp_path / "r", run_spec(adapter_spec={}), None)
-    assert "nothing but run_spec.json" in failure(tmp_path / "r")
+    assert "nothing to read but run_spec.json" in failure(tmp_path / "r")
 
 
 def test_judges_thoughts_and_perturbations_are_conditions(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from foreshock.readers._bigbench_samples import SampleRows, queries_of
 from foreshock.readers._contain import reported
 from foreshock.readers._files import source, whole
 from foreshock.readers._json import UTF8_BOM, decode, fields
-from foreshock.readers._plain import mapping, objects, words
+from foreshock.readers._plain import mapping, objects, pieces, words
 from foreshock.readers._protocol import Candidate, Failure, Reading, ReadOptions
 from foreshock.records import Batch, RunStatus
 
@@ -50,12 +50,12 @@ class BigBenchReader:
         }
         scores, model = objects(given.get("scores")), mapping(given.get("model"))
         task = words(mapping(given.get("task")).get("task_name")) or ""
-        if not scores and not mapping(given.get("task")):
-            raise BrokenFileError("neither scores nor a task in it", expected="results of BIG-bench", where=str(path))
         parts = parts_of(task, scores)
         queries = queries_of(found.get("queries"), task, [(p.task, p.shots) for p in parts])
         known = {(p.task, p.shots) for p in parts}
         parts += [Part(name, shots, []) for name, shots in queries.by_part if (name, shots) not in known]
+        if not parts:
+            raise BrokenFileError("neither scores nor queries in it", expected="results of BIG-bench", where=str(path))
         origin = source(path)
         lost = len(given.get("scores") or []) - len(scores) if isinstance(given.get("scores"), list) else 0
         for place, part in enumerate(parts):
@@ -74,8 +74,6 @@ def _batches(part: Part, queries: list[msgspec.Raw]) -> Iterator[Batch]:
         yield from rows.batches(queries)
     except BaseException as error:  # noqa: BLE001 - the scores are kept
         lost.append(f"reading stopped: {reported(error, Path('queries'))}")
-    found = aggregates(part, rows.count or None)
-    if found.rows:
-        yield found
+    yield from pieces(aggregates(part, rows.count or None))
     if warnings := [*rows.problems.sentences(), *lost]:
         yield Batch("runs", {"warnings": [warnings], "status": [RunStatus.PARTIAL.value]})

@@ -14,7 +14,7 @@ from foreshock.readers._helm_files import PER_INSTANCE, RUN_SPEC, STATE, STATS, 
 from foreshock.readers._helm_header import run_of
 from foreshock.readers._helm_rows import HelmRows
 from foreshock.readers._helm_stats import InstanceStats, aggregates
-from foreshock.readers._plain import Problems, moment
+from foreshock.readers._plain import Problems, moment, pieces
 from foreshock.readers._protocol import Candidate, Failure, Reading, ReadOptions
 from foreshock.records import Batch, Run, RunStatus
 
@@ -38,24 +38,19 @@ class HelmReader:
                 continue
             seen.add(folder)
             try:
-                yield from self._folder(folder, candidate.path, options)
+                yield from self._folder(folder, options)
             except BaseException as error:  # noqa: BLE001 - one bad folder is not the others
                 yield Failure(candidate.path, reported(error, candidate.path))
 
-    def _folder(self, folder: Path, path: Path, options: ReadOptions) -> Iterator[Reading | Failure]:
+    def _folder(self, folder: Path, options: ReadOptions) -> Iterator[Reading | Failure]:
         parts = load(folder)
         for failed, error in parts.failed.items():
             yield Failure(failed, error)
-        if not parts.sources:
-            return
         if not parts.adapter and parts.stats is None and parts.per_instance is None:
-            found = ", ".join(sorted(Path(s.path).name for s in parts.sources))
-            raise UnknownFormatError(
-                f"the folder of a HELM run with nothing but {found}",
-                expected=f"{RUN_SPEC} with {STATE}, {PER_INSTANCE[0]} or {STATS}",
-                do="copy the whole folder",
-                where=str(path.parent),
-            )
+            found = sorted(Path(s.path).name for s in parts.sources)
+            for name in found:
+                yield Failure(folder / name, _bare(folder, found))
+            return
         run = run_of(parts, options, self.name, self.version)
         lost = [f"{p.name} is not read: {error.found}" for p, error in parts.failed.items()]
         if lost:
@@ -67,9 +62,7 @@ class HelmReader:
         rows = HelmRows(parts, InstanceStats(parts.per_instance, unread[1]), unread[0])
         yield from rows.batches()
         if parts.stats is not None:
-            means = aggregates(parts.stats, unread[2])
-            if means.rows:
-                yield means
+            yield from pieces(aggregates(parts.stats, unread[2]))
         problems = [sentence for found in unread for sentence in found.sentences()]
         warnings = [*problems, *_absent(parts), *rows.warnings()]
         late: dict[str, list[Any]] = {"warnings": [warnings]} if warnings else {}
@@ -79,6 +72,15 @@ class HelmReader:
             late["created"] = [created]
         if late:
             yield Batch("runs", late)
+
+
+def _bare(folder: Path, found: list[str]) -> UnknownFormatError:
+    return UnknownFormatError(
+        f"the folder of a HELM run with nothing to read but {', '.join(found)}",
+        expected=f"{RUN_SPEC} with {STATE}, {PER_INSTANCE[0]} or {STATS}",
+        do="copy the whole folder",
+        where=str(folder),
+    )
 
 
 def _absent(parts: Parts) -> list[str]:

@@ -147,9 +147,14 @@ def _state(data: bytes, where: str) -> _State:
 
 
 def _object(data: bytes, where: str) -> Json:
-    return mapping(decode(data, _ANY, where))
+    found = decode(data, _ANY, where)
+    if not isinstance(found, dict):
+        raise BrokenFileError("not a JSON object", expected="what helm-run writes", where=where)
+    return found
 
 
 def _list(data: bytes, where: str) -> list[Any]:
     found = decode(data, _ANY, where)
-    return found if isinstance(found, list) else []
+    if not isinstance(found, list):
+        raise BrokenFileError("not a JSON array", expected="what helm-run writes", where=where)
+    return found

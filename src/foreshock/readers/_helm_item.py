@@ -132,7 +132,7 @@ def separate(states: list[Json], item: Item) -> Answered:
         failed = failure_of(state.get("result"))
         if failed is not None:
             return failed
-    if sorted(asked) != list(range(len(choices))):
+    if not choices or sorted(asked) != list(range(len(choices))):
         return Answered(Delivery.MISSING, meta={"references": sorted(asked)})
     found, base = _likelihoods(asked, choices), _likelihoods(alone, choices)
     times = [t for s in states if (t := number(mapping(s.get("result")).get("request_time"))) is not None]

@@ -14,7 +14,7 @@ from foreshock.readers._helm_files import STATE, Parts
 from foreshock.readers._helm_item import Answered, Item, generations, item_of, modelled, separate
 from foreshock.readers._helm_stats import InstanceStats, Key, Measured, key_of
 from foreshock.readers._json import decode
-from foreshock.readers._plain import Json, Problems, mapping, meta, number, whole, words
+from foreshock.readers._plain import Json, Problems, mapping, meta, number, objects, whole, words
 from foreshock.readers._rows import Rows, item_name
 from foreshock.records import Batch, Delivery, ScoreStatus
 
@@ -162,8 +162,8 @@ class HelmRows:
         when = number(result.get("request_datetime"))
         if when is not None:
             self.latest = max(when, self.latest or when)
-        for completion in result.get("completions") or []:
-            tokens = [t.get("logprob") for t in completion.get("tokens") or []]
+        for completion in objects(result.get("completions")):
+            tokens = [t.get("logprob") for t in objects(completion.get("tokens"))]
             self._zero += bool(tokens) and all(t == 0 for t in tokens)
 
     def _add_item(self, name: str, item: Item) -> None:

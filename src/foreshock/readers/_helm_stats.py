@@ -39,7 +39,8 @@ class Key(NamedTuple):
 
 def key_of(instance_id: Any, perturbation: Any, trial: Any) -> Key:
     """The key of a request or of a row of statistics."""
-    return Key(item_name(str(instance_id)), perturbation_of(perturbation), whole(trial) or 0)
+    number_of = whole(trial) or 0
+    return Key(item_name(str(instance_id)), perturbation_of(perturbation), number_of if 0 <= number_of < 2**31 else 0)
 
 
 def perturbation_of(found: Any) -> str | None:

@@ -16,7 +16,7 @@ from foreshock.readers._files import lines, open_bytes, source
 from foreshock.readers._json import UTF8_BOM, decode
 from foreshock.readers._openai_evals_sample import Event, Sample, sample_of, tokens_of
 from foreshock.readers._openai_evals_spec import Found, is_model_graded, run_of
-from foreshock.readers._plain import Json, Problems, mapping, meta, number, words
+from foreshock.readers._plain import Json, Problems, mapping, meta, number, pieces, words
 from foreshock.readers._protocol import Candidate, Failure, Reading, ReadOptions
 from foreshock.readers._rows import Rows, item_name
 from foreshock.records import Batch, Run, RunStatus
@@ -185,9 +185,7 @@ def _batches(path: Path, number_of_run: int, outline: Outline, run: Run) -> Iter
     except BaseException as error:  # noqa: BLE001 - what was read of the run is kept
         lost.append(f"reading stopped: {reported(error, path)}")
     yield from rows.rest()
-    found = aggregates(outline.report or {}, rows.matches)
-    if found.rows:
-        yield found
+    yield from pieces(aggregates(outline.report or {}, rows.matches))
     if warnings := [*problems.sentences(), *rows.problems.sentences(), *lost]:
         late = {"warnings": [warnings], "status": [RunStatus.PARTIAL.value]}
     if kept := {k: v for k, v in (outline.report or {}).items() if k in _DEVIATIONS and number(v) is not None}:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
@@ -10,6 +11,7 @@ import msgspec
 
 from foreshock._base import canonical, count_of, digest
 from foreshock.readers._json import text
+from foreshock.records import MAX_ROWS, Batch
 
 Json = dict[str, Any]
 
@@ -122,6 +124,12 @@ def meta(found: Json) -> str | None:
     if len(encoded) <= MAX_META:
         return encoded
     return msgspec.json.encode({"too_long": [name[:_LONG] for name in sorted(kept)[:20]]}).decode()
+
+
+def pieces(batch: Batch) -> Iterator[Batch]:
+    """A batch in parts that are small enough; nothing for one without rows."""
+    for start in range(0, batch.rows, MAX_ROWS):
+        yield Batch(batch.table, {name: values[start : start + MAX_ROWS] for name, values in batch.columns.items()})
 
 
 class Problems:
