@@ -208,7 +208,7 @@ def test_no_column_is_suggested_that_only_happens_to_be_there(tmp_path: Path) ->
     assert "wide" not in message
     assert "no column is plainly the item (or input) and the output, answer or score" in message
     assert "the columns are params, run, comment" in message
-    assert "--map item=COLUMN,output=COLUMN,target=COLUMN" in message
+    assert "--map item=COLUMN,model=run,output=COLUMN,target=COLUMN" in message
 
 
 @pytest.mark.parametrize(

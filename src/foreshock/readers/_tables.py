@@ -70,13 +70,13 @@ class TableReader:
             layout = lay_out(table, rows, options)
             gathered = gather(table, layout, options)
         except ForeshockError as error:
-            introduce(error, table, rows, layout)
+            introduce(error, table, rows, (layout, options))
             raise
         told_x = options.csv.get("x")
         axes = [*gathered.axes] if told_x is None else [kind_of(told_x) or "x"]
         family = one_family(gathered.runs, axes)
         said = Said(_notes(layout, gathered, options, family, table), gathered.warnings, family)
-        first = contact(table, layout, rows) if not options.csv and layout.preset is None else None
+        first = contact(table, layout, options, rows) if not options.csv and layout.preset is None else None
         for place, (subject, means) in enumerate(gathered.runs.items()):
             run = run_of(self, Read(table, layout, gathered), (subject, means), said, options)
             if place == 0 and first is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import NamedTuple
 
 from foreshock.readers._tables_numbers import Decimal, figure
@@ -83,6 +84,7 @@ def axis_of(column: str, cells: Iterable[str], decimal: Decimal = ".") -> Axis:
     return Axis(kind, column, 1.0, False, decimal)
 
 
+@lru_cache(4_096)  # a table of 5,000 columns asks some thousand times for each
 def plain_name(name: str) -> str:
     """Lower case, anything but letters and digits folded to one underscore."""
     return re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")

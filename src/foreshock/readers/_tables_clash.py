@@ -10,6 +10,7 @@ from foreshock._base import AmbiguousError
 from foreshock.readers._items_roles import shown
 from foreshock.readers._items_table import Table, cell
 from foreshock.readers._items_values import as_text
+from foreshock.readers._protocol import ReadOptions
 from foreshock.readers._tables_axis import AXES
 from foreshock.readers._tables_layout import Layout
 from foreshock.readers._tables_numbers import figure
@@ -19,17 +20,18 @@ _FEW = 4
 
 
 def clash(
-    table: Table, layout: Layout, lines: tuple[int, int], metric: str, different: Sequence[str]
+    table: Table, laid: tuple[Layout, ReadOptions], lines: tuple[int, int], metric: str, different: Sequence[str]
 ) -> AmbiguousError:
     """The refusal of two rows of one model, task and metric, with the command that tells them apart.
 
     Args:
         table: Where they stand.
-        layout: How the table was understood.
+        laid: How the table was understood, and what was said about it.
         lines: Their numbers.
         metric: What both are of.
         different: Columns in which they differ.
     """
+    layout, options = laid
     used = layout.used
     unused = [c for c in different if c not in used]
     what = f"{table.data.unit}s {lines[0]} and {lines[1]} are both {metric} of one model on one task"
@@ -43,7 +45,7 @@ def clash(
     return AmbiguousError(
         f"{what} and differ in {shown(unused)}",
         expected="one row for each model, task and metric",
-        do=f"say which columns tell rows apart, for example: {ready(table, layout, **_apart(table, layout))}",
+        do=f"say which columns tell rows apart, for example: {ready(table, layout, options, **_apart(table, layout))}",
         where=table.where,
     )
 
@@ -81,8 +83,25 @@ def _enough(rows: Sequence[dict[str, str]], used: Sequence[str], free: Sequence[
     return chosen
 
 
-def ready(table: Table, layout: Layout, **more: str) -> str:
-    """The command that reads a table as ``layout`` does, with further roles."""
+def given(options: ReadOptions) -> list[str]:
+    """The options that were given beside the columns, as words of a command."""
+    codes = ",".join(f"{code}={state}" for code, state in options.codes.items())
+    told = {
+        "--scale": None if options.scale is None else f"{options.scale:g}",
+        "--chance": None if options.chance is None else f"{options.chance:g}",
+        "--codes": codes or None,
+        "--interval": options.interval,
+        "--metric": options.metric,
+        "--kind": options.kind,
+        "--twin": options.twin,
+        "--task-name": options.task,
+        "--model-name": options.model,
+    }
+    return [word for option, text in told.items() if text is not None for word in (option, shlex.quote(text))]
+
+
+def ready(table: Table, layout: Layout, options: ReadOptions, **more: str) -> str:
+    """The command that reads a table as ``layout`` and ``options`` do, with further roles."""
     roles = {**layout.roles, **more}
     words = ["foreshock", "add", "--csv", shlex.quote(str(table.path))]
     axis = next((role for role in ("x", *AXES) if role in roles), None)
@@ -92,10 +111,11 @@ def ready(table: Table, layout: Layout, **more: str) -> str:
             words += [option, shlex.quote(column)]
     many = len(layout.values) > 12
     for value in layout.values[:1] if many else layout.values:
-        words += ["--wide"] if many else ["--y", shlex.quote(value.column)]
+        if value.column != options.twin:
+            words += ["--wide"] if many else ["--y", shlex.quote(value.column)]
     for role in ("date", "family", "n"):
         if role in roles:
             words += [f"--{role}", shlex.quote(roles.pop(role))]
     if roles:
         words += ["--map", shlex.quote(",".join(f"{role}={column}" for role, column in roles.items()))]
-    return " ".join(words)
+    return " ".join([*words, *given(options)])

@@ -11,7 +11,8 @@ from foreshock._base import AmbiguousError, ForeshockError
 from foreshock.readers import _items_roles
 from foreshock.readers._items_table import Table, cell
 from foreshock.readers._items_values import as_text
-from foreshock.readers._tables_clash import ready
+from foreshock.readers._protocol import ReadOptions
+from foreshock.readers._tables_clash import given, ready
 from foreshock.readers._tables_layout import Layout
 from foreshock.readers._tables_wide import benchmarks
 
@@ -21,9 +22,9 @@ _ROWS_LOOKED_AT = 100
 _WIDTH = 40
 
 
-def contact(table: Table, layout: Layout, rows: Sequence[Sequence[str]]) -> list[str]:
+def contact(table: Table, layout: Layout, options: ReadOptions, rows: Sequence[Sequence[str]]) -> list[str]:
     """Header, first row and the explicit command of a table that was understood without being told."""
-    return [*seen(table.data.columns, rows), f"to say so yourself: {ready(table, layout)}"]
+    return [*seen(table.data.columns, rows), f"to say so yourself: {ready(table, layout, options)}"]
 
 
 def seen(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
@@ -37,15 +38,21 @@ def seen(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     return [*found, f"first row: {_line(rows[0])}"] if rows else found
 
 
-def introduce(error: ForeshockError, table: Table, rows: Sequence[Sequence[str]], layout: Layout | None) -> None:
+def introduce(
+    error: ForeshockError, table: Table, rows: Sequence[Sequence[str]], guess: tuple[Layout | None, ReadOptions]
+) -> None:
     """Add header, first row, the guess and the command that completes it to an error."""
+    layout, options = guess
     for line in seen(table.data.columns, rows):
         error.add_note(line)
     if layout is not None:
         error.add_note(f"understood so far: {layout.sentence()}")
     option = _OPTION.search(error.do or "")
     if option is not None:
-        error.add_note(f"ready: foreshock add {shlex.quote(str(table.path))} {option[0]}")
+        plain = not options.csv and not options.wide
+        start = f"foreshock add {shlex.quote(str(table.path))}"
+        before = " ".join([start, *given(options)]) if plain or layout is None else ready(table, layout, options)
+        error.add_note(f"ready: {before} {option[0]}")
 
 
 def first_rows(table: Table) -> list[list[str]]:
@@ -67,7 +74,7 @@ def explain(error: ForeshockError, table: Table) -> None:
             error.expected = "a column of scores, answers or outputs, and this table seems to have none"
         path = shlex.quote(str(table.path))
         error.do = f"{error.do}; or, for scores of models: foreshock add --csv {path} --x COLUMN --y COLUMN"
-    introduce(error, table, rows, None)
+    introduce(error, table, rows, (None, ReadOptions()))
 
 
 def _line(cells: Sequence[str]) -> str:

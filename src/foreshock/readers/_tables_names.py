@@ -40,16 +40,18 @@ def matches(role: str, columns: Sequence[str]) -> list[str]:
     return next(filter(None, hits), [])
 
 
-def stderr_of(column: str, columns: Sequence[str]) -> str | None:
-    """The column of scores of which ``column`` holds the standard errors, by its name; None when it is none.
+def errors_of(columns: Sequence[str]) -> dict[str, str]:
+    """Columns that hold, by their names, standard errors, each with the column of scores that they belong to.
 
     Examples:
-        >>> stderr_of("MMLU stderr", ["model", "MMLU", "MMLU stderr"]), stderr_of("MMLU", ["MMLU"])
-        ('MMLU', None)
+        >>> errors_of(["model", "MMLU", "MMLU stderr"]), errors_of(["MMLU", "ARC stderr"])
+        ({'MMLU stderr': 'MMLU'}, {})
     """
-    plain = plain_name(column)
-    for ending in _ERRORS:
-        before = plain.removesuffix("_" + ending)
-        if before != plain:
-            return next((c for c in columns if plain_name(c) == before), None)
-    return None
+    plain = {column: plain_name(column) for column in columns}
+    named = {name: column for column, name in reversed(plain.items())}
+    found = {}
+    for column, name in plain.items():
+        before = next((name.removesuffix(f"_{end}") for end in _ERRORS if name.endswith(f"_{end}")), None)
+        if before in named:
+            found[column] = named[before]
+    return found

@@ -137,7 +137,7 @@ class _Gathering:
                 self.copies.append((before, line))
                 return
             if not self.layout.lenient:
-                raise clash(self.table, self.layout, (before, line), means[0].metric, different)
+                raise clash(self.table, (self.layout, self.options), (before, line), means[0].metric, different)
             self.repeats.append((before, line))
             subject = subject._replace(repeat=line)
         self.runs.setdefault(subject, []).extend(means)

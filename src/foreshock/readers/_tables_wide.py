@@ -9,7 +9,7 @@ from foreshock._base import AmbiguousError
 from foreshock.readers import _items_roles
 from foreshock.readers._tables_axis import kind_of, plain_name
 from foreshock.readers._tables_layout import Value, named_value, words_of
-from foreshock.readers._tables_names import NAMES, NUMBERS, stderr_of
+from foreshock.readers._tables_names import NAMES, NUMBERS, errors_of
 from foreshock.readers._tables_numbers import figure, is_blank
 
 # a number under a name with one of these words is a setting, a count or a cost, not a score
@@ -28,15 +28,17 @@ Rows = Sequence[Sequence[str]]
 
 def benchmarks(columns: Sequence[str], rows: Rows) -> list[str]:
     """Columns of numbers whose names do not say that they are something else than scores."""
+    roles = {name for tiers in NAMES.values() for tier in tiers for name in tier}
+    errors = errors_of(columns)
     return [
         column
         for place, column in enumerate(columns)
-        if not any(plain_name(column) in tier for tiers in NAMES.values() for tier in tiers)
+        if plain_name(column) not in roles
         and not kind_of(column)
         and plain_name(column) not in NUMBERS
         and (not words_of(column) & _SETTINGS or named_value(column, tasks=True).metric is not None)
         and (place or column.strip())
-        and stderr_of(column, columns) is None
+        and column not in errors
         and numeric([row[place] for row in rows if len(row) == len(columns)])
     ]
 
@@ -82,5 +84,5 @@ def chosen(patterns: Sequence[str], columns: Sequence[str], rows: Rows, where: s
 
 def values_of(names: Sequence[str], columns: Sequence[str], *, tasks: bool) -> tuple[Value, ...]:
     """The columns of scores with their columns of standard errors."""
-    errors = {told: column for column in columns if (told := stderr_of(column, columns)) is not None}
+    errors = {scores: column for column, scores in errors_of(columns).items()}
     return tuple(named_value(name, tasks=tasks)._replace(stderr=errors.get(name)) for name in names)
