@@ -16,7 +16,7 @@ from foreshock._base import MetricError
 from foreshock.metrics import get_metric, reliability, score_batch
 from foreshock.metrics._reliability import expected_deviations
 
-CALM = settings(max_examples=60, deadline=None)
+CALM = settings(max_examples=30, deadline=None)
 ROWS = st.lists(st.tuples(st.floats(0, 1) | st.sampled_from([0.0, 0.5, 1.0]), st.booleans()), min_size=1, max_size=40)
 
 
@@ -118,7 +118,7 @@ def test_a_calibrated_model_has_no_debiased_error_and_a_plain_one(by):
     rng = np.random.default_rng(5)
     spec = get_metric("calibration_error", by=by)
     draws = []
-    for _ in range(150):
+    for _ in range(100):
         said = rng.beta(2, 1, 200)
         draws.append(spec.result(np.column_stack([said, rng.random(200) < said])))
     for name in ("debiased", "squared_debiased"):
@@ -145,15 +145,15 @@ def test_planted_overconfidence_is_found_at_its_size():
 
 def test_more_bins_add_bias_to_the_plain_error_only():
     rng = np.random.default_rng(8)
-    worlds = [np.column_stack([said, rng.random(100) < said]) for said in rng.uniform(0, 1, (80, 100))]
+    worlds = [np.column_stack([said, rng.random(100) < said]) for said in rng.uniform(0, 1, (50, 100))]
     mean = {}
     for bins in (3, 30):
         found = [get_metric("calibration_error", bins=bins).result(world) for world in worlds]
         mean[bins] = {name: np.mean([each[name] for each in found]) for name in ("plain", "debiased")}
     few, many = mean[3], mean[30]
     assert many["plain"] > 2 * few["plain"]
-    assert abs(many["debiased"]) < 0.015
-    assert abs(few["debiased"]) < 0.015
+    assert abs(many["debiased"]) < 0.02
+    assert abs(few["debiased"]) < 0.02
 
 
 def test_rows_of_choices():

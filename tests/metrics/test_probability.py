@@ -16,7 +16,7 @@ from scipy.stats import rankdata
 from foreshock._base import MetricError
 from foreshock.metrics import Response, get_metric, score_batch
 
-CALM = settings(max_examples=60, deadline=None)
+CALM = settings(max_examples=30, deadline=None)
 LOGPROBS = st.lists(st.floats(-700, 0) | st.sampled_from([-1.0, -2.0]), min_size=1, max_size=6)
 
 
@@ -82,7 +82,7 @@ def test_ranks_are_those_of_scipy(values, data):
     assert (value("gold_rank(ties=worst)", **row) == 1) == (value("multiple_choice_grade(ties=wrong)", **row) == 1)
 
 
-@pytest.mark.parametrize("choices", [2, 4, 7])
+@pytest.mark.parametrize("choices", [2, 4, 6])
 def test_ranks_of_guessing(choices):
     orders = list(itertools.permutations(range(choices)))[:5_040]
     for name in ("gold_rank", "reciprocal_rank"):

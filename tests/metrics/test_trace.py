@@ -24,7 +24,7 @@ from foreshock.metrics import (
 from foreshock.readers import Reading, read_paths
 from foreshock.records import Delivery
 
-CALM = settings(max_examples=80, deadline=None)
+CALM = settings(max_examples=40, deadline=None)
 CALL = st.tuples(st.sampled_from("ab"), st.sampled_from([True, False, None]), st.sampled_from(["x", "y", "x…", None]))
 TURNS = st.lists(st.lists(CALL, max_size=4), max_size=6)
 """Turns, each the list of its calls: tool, outcome, arguments."""
