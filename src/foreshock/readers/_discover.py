@@ -135,7 +135,7 @@ def _not_skipped(files: list[Found], skip: Callable[[Path], bool]) -> list[Found
 def _group(path: Path) -> tuple[str, str]:
     moment = _MOMENT.search(path.name)
     if moment:
-        return str(path.parent), moment[0]
+        return _output(path), moment[0]
     if _helm_files.together(path):
         return str(path.parent), "helm"
     submission = _swe_bench_files.together(path)
@@ -145,6 +145,13 @@ def _group(path: Path) -> tuple[str, str]:
     if (path.suffix == ".jsonl" and os.path.exists(beside)) or path.name == beside.name:  # noqa: PTH110
         return str(path.parent), "results"
     return str(path.parent), path.name
+
+
+def _output(path: Path) -> str:
+    """Folder that one call of a harness wrote into: lighteval has its results and details in folders of their own."""
+    parts = path.parent.parts
+    last = max((i for i, part in enumerate(parts) if part in ("results", "details")), default=None)
+    return str(path.parent if last is None else Path(*parts[:last]))
 
 
 def _passed_over(path: Path) -> bool:
