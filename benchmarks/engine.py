@@ -207,14 +207,19 @@ def main() -> None:
         shown = "\n".join(asked.made(asked, Path(spare)))
     print(shown)
     if asked.write:
-        left_out = ("command", "folder", "write", "made")
-        options = " ".join(f"--{name} {value}" for name, value in vars(asked).items() if name not in left_out)
-        names = ("foreshock", "polars", "rapidfuzz", "rouge-score", "distributed")
-        facts = ", ".join([f"Python {platform.python_version()}", *(f"{name} {version(name)}" for name in names)])
-        facts = f"{datetime.now(UTC):%Y-%m-%d}, commit {head_commit()}, {facts}."
-        command = f"python benchmarks/engine.py {asked.command} {options} --write"
-        body = f"## {asked.command}\n\n`{command}`\n\n{facts}\n\n{shown}"
-        section(HERE / "results" / "engine.md", asked.command, body)
+        record(asked, shown)
+
+
+def record(asked: argparse.Namespace, shown: str) -> None:
+    """Write a table with what is needed to repeat it."""
+    left_out = ("command", "folder", "write", "made")
+    told = " ".join(f"--{name} {value}" for name, value in vars(asked).items() if name not in left_out)
+    names = ("foreshock", "polars", "rapidfuzz", "rouge-score", "distributed")
+    facts = ", ".join([f"Python {platform.python_version()}", *(f"{name} {version(name)}" for name in names)])
+    facts = f"{datetime.now(UTC):%Y-%m-%d}, commit {head_commit()}, {facts}."
+    command = f"python benchmarks/engine.py {asked.command} {told} --write"
+    body = f"## {asked.command}\n\n`{command}`\n\n{facts}\n\n{shown}"
+    section(HERE / "results" / "engine.md", asked.command, body)
 
 
 if __name__ == "__main__":
