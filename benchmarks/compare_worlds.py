@@ -199,6 +199,13 @@ def logs_text(folder: Path) -> str:
     )
 
 
+def all_rows(worlds: int, rng: np.random.Generator) -> Iterator[Row]:
+    """Every row, in the order of the table."""
+    for part in (null_rows, power_rows, margin_rows, coverage_rows, board_rows):
+        yield from part(worlds, rng)
+    yield store_row(max(20, worlds // 2), rng)
+
+
 def main() -> None:
     """Run the worlds and print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -207,20 +214,19 @@ def main() -> None:
     parser.add_argument("--logs", type=Path)
     parser.add_argument("--write", action="store_true")
     told = parser.parse_args()
+    speed = ["", logs_text(told.logs)] if told.logs else []
     rng = np.random.default_rng(told.seed)
-    rows: list[Row] = []
-    for part in (null_rows, power_rows, margin_rows, coverage_rows, board_rows):
-        rows += part(told.worlds, rng)
-    rows.append(store_row(max(20, told.worlds // 2), rng))
     lines = ["| world | counted | rate [95%] | worlds | should be |", "| --- | --- | --- | --- | --- |"]
-    for row in rows:
+    for line in lines:
+        print(line)
+    for row in all_rows(told.worlds, rng):
         low, high = (float(end) for end in clopper_pearson(row.hits, row.worlds))
         rate = f"{row.hits / row.worlds:.3f} [{low:.3f}, {high:.3f}]"
         lines.append(f"| {row.world} | {row.counted} | {rate} | {row.worlds:,} | {row.should} |")
-    speed = ["", logs_text(told.logs)] if told.logs else []
+        print(lines[-1], flush=True)
+    print("\n".join(speed))
     command = f"python benchmarks/compare_worlds.py --worlds {told.worlds} --seed {told.seed}"
     text = "\n".join([*lines, *speed])
-    print(text)
     if told.write:
         head = "# Comparisons on worlds of known truth\n\nNo world is withheld: every one has a verdict.\n\n"
         RESULTS.write_text(f"{head}    {command}{' --logs FOLDER' if told.logs else ''} --write\n\n{text}\n", "utf-8")

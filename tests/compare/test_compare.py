@@ -8,7 +8,7 @@ from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
 
 from foreshock._base import ConfigError
 from foreshock.compare import CompareOptions, compare
-from foreshock.records import Document, State
+from foreshock.records import Batch, Document, Run, State
 from foreshock.store import Store
 from tests.compare.conftest import Write, flips, sides
 
@@ -195,6 +195,13 @@ def test_nothing_in_common_is_no_answer(store: Store, write: Write) -> None:
     (finding,) = compare(store, runs).findings
     assert (finding.state, finding.verdict, finding.effect) == (State.NO_DATA, "undecided", None)
     assert "no item in common" in finding.title
+
+
+def test_totals_alone_cannot_be_paired(store: Store, write: Write) -> None:
+    bare = Run(run_key="t", format="test", reader="test@1", model="totals", task="sums")
+    total = store.write(bare, [Batch("aggregates", {"metric_id": ["acc"], "value": [0.5]})])
+    with pytest.raises(ConfigError, match="no responses of totals, only totals"):
+        compare(store, sides(write("a", [1.0, 0.0, 1.0]), total))
 
 
 def test_a_board_has_groups_and_the_changed_prompt_is_told(store: Store, write: Write) -> None:

@@ -80,7 +80,7 @@ def compare(
         found = choose(rows, options.metric, specs)
         loaded += [_Loaded(match, chosen, load_sheet(snapshot, match, rows, chosen, options)) for chosen in found]
         if not found:
-            refused += [Refusal(match.task, side, _no_score(options), _score_advice()) for side in match.sides[1:]]
+            refused += [_without_score(match, side, sides, options) for side in match.sides[1:]]
     progress("compare", len(matches), len(matches))
     if not loaded:
         raise _nothing(refused, options)
@@ -90,12 +90,17 @@ def compare(
     return msgspec.structs.replace(document, command=list(command), tables=tables)
 
 
-def _no_score(options: CompareOptions) -> str:
-    return f"no score {options.metric or ''} that all of these runs have".replace("  ", " ")
-
-
-def _score_advice() -> str:
-    return "see which scores there are: foreshock sql 'select distinct metric_id from scores'"
+def _without_score(match: Match, side: int, sides: Sequence[Side], options: CompareOptions) -> Refusal:
+    """Why a match has nothing to compare: totals only, or no score that all have."""
+    bare = [
+        sides[place].label
+        for place, runs in zip(match.sides, match.runs, strict=True)
+        if not any(run.counts.delivered for run in runs)
+    ]
+    if bare:
+        return Refusal(match.task, side, f"no responses of {bare[0]}, only totals", "keep the responses: --log_samples")
+    why = f"no score {options.metric or ''} that all of these runs have".replace("  ", " ")
+    return Refusal(match.task, side, why, "see which there are: foreshock sql 'select distinct metric_id from scores'")
 
 
 def _nothing(refused: Sequence[Refusal], options: CompareOptions) -> ConfigError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from foreshock._base import ConfigError
+from foreshock._base import ConfigError, MetricError
 from foreshock.compare._rows import Rows
 from foreshock.metrics import MetricSpec, get_metric, harness_metric
 
@@ -73,12 +73,10 @@ def wanted_metrics(metric: str | None) -> list[MetricSpec]:
         return []
     try:
         spec = get_metric(metric)
-    except Exception as error:
-        from foreshock._base import MetricError
-
-        if isinstance(error, MetricError) and "(" not in metric:
-            return []  # a name that only the harness knows; whether it is there shows in the store
-        raise
+    except MetricError:
+        if "(" in metric:
+            raise
+        return []  # a name that only the harness knows; whether it is there shows in the store
     if getattr(spec, "grain", "response") == "run":
         raise ConfigError(
             f"{metric} is a figure of a whole run", expected="a metric of single responses", do="see: foreshock score"

@@ -66,9 +66,8 @@ def load_rows(snapshot: Snapshot, match: Match, specs: Sequence[MetricSpec], *, 
             there = [metric_id for metric_id in snapshot.scores(segment) if metric_id in wanted]
             frame = snapshot.scored(segment, there, columns)
             parts.append(frame.filter(pl.col("ingest_id").is_in(sorted(live))))
-    responses = (
-        pl.concat(parts, how="diagonal_relaxed") if parts else pl.DataFrame(schema=dict.fromkeys(columns, pl.Null))
-    )
+    none = snapshot.scan("responses", runs=[], columns=columns).collect()
+    responses = pl.concat([none, *parts], how="diagonal_relaxed")
     keys = pl.DataFrame({"run_key": list(side_of), "side": list(side_of.values())})
     arrived = pl.col("delivery").is_in(_ARRIVED)
     responses = responses.join(keys, on="run_key", how="inner", maintain_order="left").with_columns(arrived=arrived)
