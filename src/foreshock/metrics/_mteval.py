@@ -81,8 +81,8 @@ def cut_intl(text: str) -> list[str]:
     What a symbol is follows the Unicode tables of this Python.
 
     Examples:
-        >>> cut_intl("«3,5 km»…")
-        ['«', '3,5', 'km', '»', '…']
+        >>> cut_intl("um «3,5 km»…")
+        ['um', '«', '3,5', 'km', '»', '…']
     """
     after, before, symbols = _international()
     text = symbols.sub(r" \1 ", before.sub(r" \1 \2", after.sub(r"\1 \2 ", text.rstrip())))
@@ -94,7 +94,7 @@ def cut_zh(text: str) -> list[str]:
 
     Examples:
         >>> cut_zh("我有3.5个apple.")
-        ['我', '有', '3.5', '个', 'apple.']
+        ['我', '有', '3.5', '个', 'apple', '.']
     """
     return _western(_CHINESE.sub(r" \1 ", text.rstrip().strip())).split()
 

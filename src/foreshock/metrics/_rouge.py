@@ -44,7 +44,7 @@ def rouge_1(*, part: str = "f", stem: bool = False, choices: str = "refuse") -> 
         >>> rouge_1()({"answer": "The cat sat", "targets": ["the cats sat down"]})
         0.5714285714285715
         >>> rouge_1(stem=True, part="precision")({"answer": "The cat sat", "targets": ["the cats sat down"]})
-        0.6666666666666666
+        1.0
     """
     return _function(part, stem, choices, lambda given, wanted: _ngram_counts(given, wanted, 1))
 
