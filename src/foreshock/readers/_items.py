@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from foreshock._base import BrokenFileError, ForeshockError, UnknownFormatError
+from foreshock._base import BrokenFileError, ForeshockError
 from foreshock.readers._contain import reported
 from foreshock.readers._items_build import ItemRows
 from foreshock.readers._items_chat import chat, is_chat
@@ -56,21 +56,13 @@ class ItemReader:
     def read(self, candidates: Iterable[Candidate], options: ReadOptions) -> Iterator[Reading | Failure]:
         """Read every table; a file may hold several runs, an archive several tables."""
         for candidate in candidates:
-            path, found = candidate.path, False
+            path = candidate.path
             try:
                 for table in tables(path):
-                    found = True
                     if isinstance(table, ForeshockError):
                         yield Failure(path, table)
                     else:
                         yield from self._table(table, options)
-                if not found:
-                    raise UnknownFormatError(
-                        "no member of the archive is a table",
-                        expected="a member such as results.jsonl",
-                        do="unpack it and add what is inside",
-                        where=str(path),
-                    )
             except BaseException as error:  # noqa: BLE001 - one bad file is not the others
                 yield Failure(path, reported(error, path))
 

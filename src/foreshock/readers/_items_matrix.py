@@ -88,7 +88,8 @@ def find_matrix(table: Table, options: ReadOptions, codes: Mapping[str, str]) ->
     if options.map and not options.wide:
         return None
     cells = _binary_columns(table, codes)
-    rest = [c for c in table.data.columns if c not in cells]
+    binary = {*cells}
+    rest = [c for c in table.data.columns if c not in binary]
     subset = told.get("subset") or next((c for c in rest if _items_roles.plain(c) in _SUBSET), None)
     label = told.get("model") or told.get("item")
     columns = tuple(c for c in cells if c not in (label, subset))

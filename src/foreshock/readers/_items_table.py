@@ -9,7 +9,7 @@ from typing import IO, Any, Protocol
 
 import msgspec
 
-from foreshock._base import BrokenFileError, ForeshockError
+from foreshock._base import BrokenFileError, ForeshockError, UnknownFormatError
 from foreshock.readers._contain import reported
 from foreshock.readers._files import MAX_ARRAY, lines, open_bytes, source
 from foreshock.readers._items_csv import CsvRows
@@ -92,6 +92,13 @@ def _members(path: Path, origin: Source) -> Iterator[Table | ForeshockError]:
                 where=str(path),
             )
         found = [m for m in latest(archive.members) if m.name.lower().endswith(SUFFIXES) and not _hidden(m.name)]
+        if not found:
+            raise UnknownFormatError(
+                "no member of the archive is a table",
+                expected="a member such as results.jsonl",
+                do="unpack it and add what is inside",
+                where=str(path),
+            )
         for member in found:
             try:
                 data = archive.read(member)
@@ -104,7 +111,8 @@ def _members(path: Path, origin: Source) -> Iterator[Table | ForeshockError]:
 
 
 def _hidden(name: str) -> bool:
-    return any(part.startswith((".", "__MACOSX")) for part in PurePosixPath(name).parts)
+    parts = PurePosixPath(name).parts
+    return any(part.startswith((".", "__MACOSX")) and part != ".." for part in parts)
 
 
 def _rows(opener: Callable[[], IO[bytes]], where: str) -> Rows:
@@ -132,7 +140,11 @@ class LineRows:
         self._open, self._where = opener, where
         self.cut: str | None = None
         self._checked = False
-        self.columns = list(next(iter(self.rows()))[1])
+        first = next(iter(self.rows()), None)
+        if first is None:
+            found = f"no whole line: {self.cut}" if self.cut else "no line that is not blank"
+            raise BrokenFileError(found, expected="one JSON object per line", where=where)
+        self.columns = list(first[1])
 
     def rows(self) -> Iterator[tuple[int, dict[str, msgspec.Raw]]]:
         """Line number and members of every object.

@@ -1,0 +1,76 @@
+"""What fuzzing has found, each made small; see ``tools/fuzz.py`` and ``benchmarks/results/fuzz.md``."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+from foreshock._base import ForeshockError
+
+from ._lm_eval_logs import choice_line, write_lines
+from ._logs import maker, small, write_eval
+from ._read import failure, read_all, read_one
+
+
+def test_a_negative_count_of_samples_beyond_64_bits(tmp_path: Path) -> None:
+    members: dict[str, Any] = small(2)
+    members["header.json"]["results"]["completed_samples"] = -(2**63) - 1
+    read = read_one(write_eval(tmp_path / "a.eval", members))
+    assert set(read.column("aggregates", "n")) == {None}
+
+
+def test_lines_after_one_with_too_many_metrics_are_read(tmp_path: Path) -> None:
+    first, last = choice_line(0, 0, [-1.0, -2.0]), choice_line(2, 0, [-1.0, -2.0])
+    broken = {**choice_line(1, 0, [-1.0, -2.0]), **{f"m{n}": 1.0 for n in range(600)}}
+    read = read_one(write_lines(tmp_path / "samples_t.jsonl", [first, broken, last]))
+    assert read.column("responses", "item_id") == ["0", "2"]
+    assert "more than 500 different members" in " ".join(read.warnings)
+    assert "unexpected" not in " ".join(read.warnings)
+
+
+def test_blank_lines_and_one_that_was_cut_off(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text('\n\n\n{"model": "a', "utf-8")
+    assert "no whole line" in failure(path, map={"item": "model", "output": "model"})
+
+
+def test_a_member_above_its_archive_is_read_and_written_nowhere(tmp_path: Path) -> None:
+    rows = [{"id": n, "question": f"q{n}", "output": "a"} for n in range(2)]
+    folder = tmp_path / "in"
+    folder.mkdir()
+    write_eval(folder / "a.zip", {"../x.json": rows}, method=maker.DEFLATE)
+    assert read_one(folder).column("responses", "item_id") == ["0", "1"]
+    assert list(tmp_path.iterdir()) == [folder]
+
+
+def test_an_archive_without_a_table_is_named_whatever_the_options(tmp_path: Path) -> None:
+    path = write_eval(tmp_path / "a.zip", {"readme.md": [], "table.csv": b"x,y\n1,2\n"}, method=maker.DEFLATE)
+    assert "no column" in failure(path, csv={"x": "size", "y": "score"})
+    path = write_eval(tmp_path / "b.zip", {".hidden.csv": b"x,y\n1,2\n"}, method=maker.DEFLATE)
+    assert "no member of the archive is a table" in failure(path, csv={"x": "size", "y": "score"})
+
+
+def test_thousands_of_columns_that_are_no_table(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text(json.dumps([{f"a{n} stderr": n for n in range(5_000)}]), "utf-8")
+    start = time.process_time()
+    assert "no column is plainly the item" in failure(tmp_path)
+    assert time.process_time() - start < 4
+
+
+def test_a_message_is_bounded(tmp_path: Path) -> None:
+    name = "x" * 70_000
+    (tmp_path / "a.csv").write_text(f"{name},{name},id,output\n1,2,3,4\n", "utf-8")
+    assert len(failure(tmp_path)) < 12_000
+    error = ForeshockError(name, expected=name, do=name, where=name)
+    assert len(str(error)) < 12_100
+    assert len(error.found) == len(error.args[0]) == 2_000
+
+
+def test_nothing_is_passed_over_in_silence(tmp_path: Path) -> None:
+    for name in ("a.json", "b.jsonl", "c.eval", "d.zip", "e.csv", "f.parquet"):
+        (tmp_path / name).write_bytes(b"PK\x03\x04" if name == "d.zip" else b"\x00\x01")
+    reads, failures = read_all(tmp_path, csv={"x": "size", "y": "score"})
+    assert not reads
+    assert len(failures) == 6
