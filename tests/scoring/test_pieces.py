@@ -12,7 +12,7 @@ import foreshock.scoring._rows as rows_module
 import foreshock.store._segments as segments_module
 from foreshock.metrics import get_metric, metric
 from foreshock.records import Batch
-from foreshock.scoring import default_metrics, score
+from foreshock.scoring import default_metrics, needs, score
 from foreshock.scoring._rows import Reader, _pieces
 from foreshock.store import Store
 
@@ -147,3 +147,12 @@ def test_groups_stand_for_their_metrics(tmp_path):
     assert {"gold_logprob", "exact_match"} <= set(names)
     assert len(names) > 4
     assert default_metrics() != told.metrics
+
+
+def test_what_other_tables_hold_is_not_said_to_lack(tmp_path):
+    store = Store.open(tmp_path / "s", create=True)
+    trace = {"row": [0], "seq": [0], "kind": ["tool"]}
+    store.write(stores.run(), [*stores.batches(stores.SUMS, [(0, "acc", 1.0)]), Batch("trace", trace)])
+    store.write(stores.run(task="bare"), stores.batches(stores.SUMS))
+    lacks = needs(store.snapshot(), ["tool_calls", "sub_scores"])
+    assert {(lack.task, lack.missing) for lack in lacks} == {("bare", ("trace",)), ("bare", ("harness_scores",))}

@@ -19,9 +19,12 @@ ADVICE = {
     "gold_logprob": "the reference answer's log-likelihood: lm-eval loglikelihood tasks with --log_samples have it",
     "gold_token_logprobs": "log-probabilities of the reference answer's tokens, as gold_token_logprobs in each sample",
     "output": "the model's output: log samples, not only totals",
+    "trace": "the steps of each response: Inspect logs with messages or events have them",
+    "harness_scores": "the harness's own scores of each response",
 }
 """How each column that a default metric needs gets into a log."""
 
+_BESIDE = {"trace": "trace", "harness_scores": "scores"}
 _OF_CHOICES = {"choices", "choice_logprobs"}
 
 
@@ -84,5 +87,8 @@ def _columns(snapshot: Snapshot, tasks: list[str] | None) -> dict[str, set[str]]
         frame = snapshot.scan(table, tasks=tasks).group_by("task").agg(something).collect()
         for row in frame.iter_rows(named=True):
             found.setdefault(row["task"], set()).update(name for name in kinds if row[name])
+    for name, table in _BESIDE.items():
+        for task in frozenset[str]().union(*(segment.tasks for segment in snapshot.segments(table))):
+            found.setdefault(task, set()).add(name)
     asked = {run.task for run in snapshot.runs() if tasks is None or run.task in tasks}
     return {task: found.get(task, set()) for task in asked}
