@@ -56,6 +56,8 @@ _ROOMS = (
     "check",
     "compare",
     "demo",
+    "export",
+    "integrity",
     "metrics",
     "mirage",
     "readers",
