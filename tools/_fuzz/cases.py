@@ -35,8 +35,8 @@ def load(reader: str) -> list[Case]:
         return split({p.relative_to(folder).as_posix(): p.read_bytes() for p in folder.rglob("*") if p.is_file()})
 
 
-def split(files: Case) -> list[Case]:
-    """Files that belong together: of one folder, of one moment, or with one beginning.
+def split(files: Case, below: str = "") -> list[Case]:
+    """Files that belong together: of one folder (of one deeper down when they are many), moment, or beginning.
 
     Examples:
         >>> [sorted(c) for c in split(dict.fromkeys(["a.json", "a_samples.jsonl", "b.json", "run/x", "run/y"], b""))]
@@ -45,20 +45,17 @@ def split(files: Case) -> list[Case]:
     groups: dict[str, Case] = {}
     stems: list[str] = []
     for name in sorted(files):
-        top, slash, _ = name.partition("/")
+        top, slash, _ = name[len(below) :].partition("/")
         moment = _MOMENT.search(name)
         stem = name.partition(".")[0]
         longer = next((s for s in stems if stem.startswith(f"{s}_")), None)
-        key = top if slash else moment[0] if moment else longer or name.partition(".json")[0]
+        key = f"{below}{top}/" if slash else moment[0] if moment else longer or name.partition(".json")[0]
         stems.append(stem)
         groups.setdefault(key, {})[name] = files[name]
-    return [case if len(case) <= _MAX_TOGETHER else {n: case[n]} for case in groups.values() for n in first(case)]
-
-
-def first(case: Case) -> list[str]:
-    """One name for a case that stays whole, all of them for one that is too many files at once."""
-    names = list(case)
-    return names[:1] if len(names) <= _MAX_TOGETHER else names
+    found: list[Case] = []
+    for key, case in groups.items():
+        found += split(case, key) if key.endswith("/") and len(case) > _MAX_TOGETHER else [case]
+    return found
 
 
 def write(case: Case, folder: Path) -> None:

@@ -168,11 +168,12 @@ def _kinds(name: str, values: list[Any]) -> str:
 
 
 def _silent(folder: Path, named: set[str]) -> list[str]:
-    """Files that look like data and of which nothing was said."""
+    """Files that look like data and of which nothing was said; below a folder that was read a file may be no part."""
+    read = {parent for path in map(Path, named) for parent in (path, path.parent)} - {folder}
     for path in folder.rglob("*"):
         hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
         if hidden or path.suffix.lower() not in DATA_SUFFIXES or not path.is_file():
             continue
-        if not {str(path), *(str(p) for p in path.parents)} & named:
+        if not {path, *path.parents} & read:
             return [f"nothing was said of a file {path.suffix}"]
     return []

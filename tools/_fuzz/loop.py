@@ -44,7 +44,7 @@ _MAX_CORPUS = 3_000
 _MAX_KEPT = 2**18
 _EVERY = 500
 _CLOCK = 20
-_OPTIONS = [
+OPTIONS = [
     *[ReadOptions()] * 8,
     ReadOptions(task="t", model="m"),
     ReadOptions(map={"output": "output", "target": "target", "item": "id"}),
@@ -101,7 +101,7 @@ class Worker:
             case = self.mutate(self._pick())
             if self.noise.random() < 0.05:
                 case = self.mutate(case) | self._pick()
-            self._keep(case, self._one(case, self.noise.choice(_OPTIONS)))
+            self._keep(case, self._one(case, self.noise.choice(OPTIONS)))
             if self.state["executions"] % _EVERY == 0:
                 self.save()
         self.save()
