@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import json
 import random
 import zipfile
@@ -85,6 +86,7 @@ def real_pairs(shared_data: Path, count: int, seed: int = 1) -> list[tuple[str, 
     return pairs
 
 
+@functools.cache
 def _rows(path: Path) -> dict[int, dict]:
     with zipfile.ZipFile(path) as archive:
         rows = json.loads(archive.read(archive.namelist()[0]))

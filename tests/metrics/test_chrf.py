@@ -15,7 +15,7 @@ from foreshock.metrics import get_metric, score_batch
 
 from ._text_pairs import ODD, TEXT, WORDS, agree, columns, odd_pairs, real_pairs, sums_agree
 
-CALM = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+CALM = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 SETTINGS = [
     {},
     {"word_order": 2},
@@ -32,7 +32,9 @@ def peer(order=6, smoothing="effective", **params):
 @pytest.mark.parametrize("params", SETTINGS, ids=str)
 def test_odd_texts_score_as_in_sacrebleu(params):
     oracle = peer(**params)
-    agree(get_metric("chrf", **params), odd_pairs(7 if params else 1), lambda a, t: oracle.sentence_score(a, [t]).score)
+    agree(
+        get_metric("chrf", **params), odd_pairs(11 if params else 3), lambda a, t: oracle.sentence_score(a, [t]).score
+    )
 
 
 @CALM
@@ -61,7 +63,7 @@ def test_a_corpus_scores_as_in_sacrebleu(params):
 
 
 def test_real_texts_score_as_in_sacrebleu(shared_data):
-    pairs = real_pairs(shared_data, 30)
+    pairs = real_pairs(shared_data, 15)
     oracle = peer()
     agree(get_metric("chrf"), pairs, lambda a, t: oracle.sentence_score(a, [t]).score)
     expected = oracle.corpus_score([a for a, _ in pairs], [[t for _, t in pairs]]).score

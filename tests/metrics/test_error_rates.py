@@ -13,7 +13,7 @@ from foreshock.metrics import get_metric, score_batch
 
 from ._text_pairs import TEXT, columns, odd_pairs, sums_agree
 
-CALM = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+CALM = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 CUTS = {"words": str.split, "characters": str.strip, "bytes": lambda t: t.strip().encode("utf-8", "surrogatepass")}
 
 

@@ -19,7 +19,7 @@ from foreshock.metrics._porter import stem
 
 from ._text_pairs import TEXT, WORDS, agree, columns, odd_pairs, real_pairs
 
-CALM = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+CALM = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 NAMES = {"rouge_1": "rouge1", "rouge_2": "rouge2", "rouge_l": "rougeL", "rouge_lsum": "rougeLsum"}
 ENDINGS = """s sses ies ss ed eed ied ing at bl iz y ational enci izer bli alli entli eli ousli ization logi ful
 ness icate ative al ance er ic able ant ement ion ou ism ate iti ous ive ize e ll"""
@@ -36,7 +36,7 @@ def peer(name, part="f", stemmed=False):
 @pytest.mark.parametrize(("part", "stemmed"), [("f", False), ("precision", True), ("recall", False)])
 def test_odd_texts_score_as_in_rouge_score(name, part, stemmed):
     spec = get_metric(name, part=part, stem=stemmed)
-    agree(spec, odd_pairs(3 if part == "f" else 11), peer(name, part, stemmed))
+    agree(spec, odd_pairs(5 if part == "f" else 17), peer(name, part, stemmed))
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -52,7 +52,7 @@ def test_any_texts_score_as_in_rouge_score(name, rows):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_real_texts_score_as_in_rouge_score(shared_data, name):
-    pairs = [(a[:500], t[:500]) for a, t in real_pairs(shared_data, 30)]
+    pairs = [(a[:500], t[:500]) for a, t in real_pairs(shared_data, 15)]
     agree(get_metric(name), pairs, peer(name))
 
 
@@ -65,7 +65,7 @@ def test_five_thousand_real_texts_score_as_in_rouge_score(shared_data, name, ste
 
 def test_stems_are_those_of_nltk():
     rng = random.Random(2)
-    words = ["".join(rng.choices("aeioubcdlstwxyz1", k=rng.randint(0, 5))) for _ in range(6_000)]
+    words = ["".join(rng.choices("aeioubcdlstwxyz1", k=rng.randint(0, 5))) for _ in range(3_000)]
     words = [w + "".join(rng.choices(ENDINGS.split(), k=rng.randint(0, 2))) for w in words]
     words += IRREGULAR.split()
     oracle = PorterStemmer()

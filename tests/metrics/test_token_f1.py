@@ -15,7 +15,7 @@ from foreshock.metrics import get_metric, score_batch
 
 from ._text_pairs import TEXT, agree, odd_pairs, real_pairs
 
-CALM = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+CALM = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def squad_tokens(text):
