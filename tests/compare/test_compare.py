@@ -192,7 +192,8 @@ def test_equal_is_only_said_within_the_margin(store: Store, write: Write) -> Non
 
 def test_nothing_in_common_is_no_answer(store: Store, write: Write) -> None:
     runs = sides(write("a", [1.0, 0.0]), write("b", [1.0, 0.0], ids=["x", "y"]))
-    (finding,) = compare(store, runs).findings
+    finding, unpaired = compare(store, runs).findings
+    assert (unpaired.code, unpaired.state) == ("FS104", State.FIRING)
     assert (finding.state, finding.verdict, finding.effect) == (State.NO_DATA, "undecided", None)
     assert "no item in common" in finding.title
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from foreshock.integrity import CODES, changes, examine, pairing
+from foreshock.integrity import CODES, between, changes, examine, pairing
 from foreshock.records import Finding, Run, State
 from foreshock.scoring import score
 from foreshock.store import Store
@@ -183,3 +183,15 @@ def test_fs108_half_empty_is_no_finding_and_most_is_pending(store: Store, put: P
     put("m-2b", [(f"{i}", "" if i else "0", f"{i}", float(i == 0)) for i in range(20)])
     (told,) = found(store, "FS108")
     assert (told.state, told.verdict) == (State.PENDING, "mostly-empty")
+
+
+def test_between_runs_item_scores_on_two_scales_and_empty_replies(store: Store, put: Put) -> None:
+    put("a", HALF, metric="acc")
+    put("b", [(i, a, t, 100 * (s or 0)) for i, a, t, s in HALF], metric="acc")
+    put("c", [(i, "", t, 0.0) for i, _, t, _ in HALF[:10]], metric="acc")
+    snapshot = store.snapshot()
+    told = {finding.code: finding for finding in between(snapshot, snapshot.runs())}
+    assert told["FS106"].evidence[0].run == "b/sums"
+    assert told["FS108"].subject.model == "c"
+    assert told["FS104"].verdict == "unpaired"
+    assert between(snapshot, snapshot.runs()[:1]) == []

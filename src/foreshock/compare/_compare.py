@@ -21,7 +21,7 @@ from foreshock.compare._options import CompareOptions, Side
 from foreshock.compare._rows import load_rows
 from foreshock.compare._standings import CODE as BOARD
 from foreshock.compare._standings import board_of
-from foreshock.integrity import changes
+from foreshock.integrity import between
 from foreshock.records import Counts, Document, Finding, Run
 from foreshock.scoring import score
 from foreshock.series import conditions_text
@@ -140,7 +140,7 @@ def _document(
             *findings,
             *(finding for board in boards if board for finding in (board[0],)),
             *(refused_finding(refusal, sides) for refusal in refused),
-            *changes(used),
+            *between(snapshot, used),
         ],
         tables={
             "compare": rows,

@@ -23,11 +23,24 @@ class Replies(NamedTuple):
     best: float | None
 
 
-def undelivered(snapshot: Snapshot, runs: Sequence[Run]) -> list[Finding]:
-    """FS108 for every run whose replies are empty; logs that keep no replies say nothing here."""
+def undelivered(snapshot: Snapshot, runs: Sequence[Run], *, all_zero: bool = False) -> list[Finding]:
+    """FS108 for every run whose replies are empty; logs that keep no replies say nothing here.
+
+    With ``all_zero`` only the replies of runs without a score above 0 are read, which costs next to nothing.
+    """
     by_key = {run.run_key: run for run in runs}
+    if all_zero:
+        sound = _above_zero(snapshot, sorted(by_key))
+        by_key = {key: run for key, run in by_key.items() if key not in sound}
     told = [_finding(by_key[replies.run_key], replies) for replies in _replies(snapshot, sorted(by_key))]
     return [finding for finding in told if finding is not None]
+
+
+def _above_zero(snapshot: Snapshot, keys: Sequence[str]) -> set[str]:
+    import polars as pl
+
+    scores = snapshot.scan("scores", runs=keys, columns=["run_key", "value"]).filter(pl.col("value") > 0)
+    return set(scores.select("run_key").unique().collect()["run_key"].to_list())
 
 
 def _replies(snapshot: Snapshot, keys: Sequence[str]) -> list[Replies]:

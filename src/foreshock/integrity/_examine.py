@@ -10,7 +10,7 @@ from foreshock.integrity._collapse import collapses
 from foreshock.integrity._delivery import undelivered
 from foreshock.integrity._pairing import pairing, pairing_findings
 from foreshock.integrity._scores import denominators, disagreements, scales, zero_errors
-from foreshock.integrity._totals import totals
+from foreshock.integrity._totals import largest, totals
 from foreshock.records import Finding, ModelCard, Run
 from foreshock.scoring import Aggregate, Agreement, aggregate, stored_specs
 from foreshock.scoring import agreement as find_agreement
@@ -57,6 +57,21 @@ def examine(
         *scales(found),
         *collapses(shown, found, _chances(snapshot, chosen)),
         *undelivered(snapshot, chosen),
+    ]
+
+
+def between(snapshot: Snapshot, runs: Sequence[Run]) -> list[Finding]:
+    """What stands between chosen runs and a fair comparison: FS104, FS105, FS106 and FS108 of these runs alone.
+
+    Args:
+        snapshot: Where the runs are.
+        runs: The runs that are compared.
+    """
+    return [
+        *_pairings(snapshot, runs),
+        *changes(runs),
+        *scales([*totals(snapshot, runs, ()), *largest(snapshot, runs)]),
+        *undelivered(snapshot, runs, all_zero=True),
     ]
 
 

@@ -15,7 +15,6 @@ from foreshock.store import Snapshot
 if TYPE_CHECKING:
     import polars as pl
 
-_COLUMNS = ("run_key", "item_key", "item_id", "epoch", "sample", "filter", "perturbation", "output", "answer")
 _PLACE = ("run_key", "item_key", "item_id", "epoch", "sample", "filter", "perturbation")
 
 
@@ -50,27 +49,36 @@ def pairing(snapshot: Snapshot, task: str, runs: Sequence[Run]) -> Pairing:
     import polars as pl
 
     keys = sorted(run.run_key for run in runs)
-    frame = snapshot.scan("responses", tasks=[task], runs=keys, columns=_COLUMNS)
+    frame = snapshot.scan("responses", tasks=[task], runs=keys, columns=_PLACE)
     item = pl.coalesce("item_key", pl.concat_str(pl.lit("id:"), "item_id"))
-    # the texts are only compared, so their hashes do
-    said = pl.struct("output", "answer").hash()
-    rows = frame.select(*_PLACE, item.alias("item"), said.alias("said")).filter(pl.col("item").is_not_null()).collect()
+    rows = frame.with_columns(item.alias("item")).filter(pl.col("item").is_not_null()).collect()
     sets = {str(key): set(group["item"].to_list()) for (key,), group in rows.group_by("run_key")}
-    twice = (
-        rows.group_by(_PLACE, maintain_order=True)
-        .agg(pl.len().alias("n"), pl.col("said").n_unique().alias("kinds"), pl.col("item").first())
-        .filter(pl.col("n") > 1)
-    )
+    twice = rows.filter(pl.struct(_PLACE).is_duplicated())
+    if twice.height:
+        twice = _said(snapshot, task, twice)
     examples = twice.select("run_key", pl.col("item_id").fill_null(pl.col("item"))).head(EVIDENCE)
     return Pairing(
         task=task,
         items={key: len(sets.get(key, ())) for key in keys},
         shared=len(set.intersection(*sets.values())) if len(sets) == len(keys) and sets else 0,
         any=len(set.union(*sets.values())) if sets else 0,
-        repeated=_sums(twice, pl.col("n") - 1),
-        conflicting=_sums(twice.filter(pl.col("kinds") > 1), pl.col("kinds") - 1),
+        repeated=_sums(twice, pl.col("n") - 1) if twice.height else {},
+        conflicting=_sums(twice.filter(pl.col("kinds") > 1), pl.col("kinds") - 1) if twice.height else {},
         examples=tuple((str(key), str(name)) for key, name in examples.iter_rows()),
     )
+
+
+def _said(snapshot: Snapshot, task: str, twice: pl.DataFrame) -> pl.DataFrame:
+    """Places that are taken more than once, how often, and by how many different replies: only these are read."""
+    import polars as pl
+
+    runs = twice["run_key"].unique().to_list()
+    frame = snapshot.scan("responses", tasks=[task], runs=runs, columns=[*_PLACE, "output", "answer"])
+    places = twice.lazy().select(*_PLACE, "item").unique(maintain_order=True)
+    said = pl.struct("output", "answer").hash().alias("said")  # the texts are only compared, so their hashes do
+    rows = frame.join(places, on=_PLACE, how="inner", nulls_equal=True).select(*_PLACE, "item", said)
+    groups = rows.group_by(_PLACE).agg(pl.len().alias("n"), pl.col("said").n_unique().alias("kinds"), pl.first("item"))
+    return groups.sort(_PLACE).collect()
 
 
 def _sums(twice: pl.DataFrame, what: pl.Expr) -> dict[str, int]:

@@ -63,6 +63,20 @@ def totals(snapshot: Snapshot, runs: Sequence[Run], computed: Iterable[Aggregate
     return found
 
 
+def largest(snapshot: Snapshot, runs: Sequence[Run]) -> list[Total]:
+    """The largest score that a harness gave in each run by each of its metrics: what shows the scale of item scores."""
+    import polars as pl
+
+    by_key = {run.run_key: run for run in runs}
+    frame = snapshot.scan("scores", runs=sorted(by_key), source="harness", columns=["run_key", "metric_id", "value"])
+    most = frame.group_by("run_key", "metric_id").agg(pl.col("value").max()).drop_nulls("value")
+    found = []
+    for key, metric, value in most.sort("run_key", "metric_id").collect().iter_rows():
+        row = dict.fromkeys(_COLUMNS) | {"metric_id": metric, "value": value}
+        found.append(_of_row(by_key[key], row)._replace(logged=False))
+    return found
+
+
 def _of_responses(run: Run, row: Aggregate) -> Total:
     assert row.value is not None
     known = harness_metric(row.metric_id) if row.source == "harness" else None
