@@ -19,7 +19,7 @@ def batches(rows, scores=()):
         shared = {"item_key": key, "item_id": row["item_id"]}
         items.append(shared | {name: row.get(name) for name in ("input", "choices", "targets", "gold_index")})
         given = {"row": number, "epoch": row.get("epoch", 1), "delivery": row.get("delivery", "ok")}
-        own = ("output", "answer", "choice_logprobs", "gold_logprob", "gold_token_logprobs", "filter")
+        own = ("output", "answer", "choice_logprobs", "gold_logprob", "gold_token_logprobs", "filter", "perturbation")
         responses.append(shared | given | {name: row.get(name) for name in own})
     found = [Batch("items", _columns(items)), Batch("responses", _columns(responses))]
     if scores:

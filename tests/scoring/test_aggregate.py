@@ -67,6 +67,17 @@ def test_filters_are_kept_apart_and_share_what_was_expected(tmp_path):
     assert (found["flexible"].value, found["flexible"].expected, found["flexible"].value_expected) == (0.5, 4, 0.25)
 
 
+def test_perturbed_items_are_kept_apart_and_nothing_is_said_of_how_many_there_should_be(tmp_path):
+    store = Store.open(tmp_path / "s", create=True)
+    rows = [row | {"perturbation": p} for row in stores.SUMS[:2] for p in (None, "typos")]
+    rows[1]["answer"] = "wrong"
+    store.write(stores.run(expected=8), stores.batches(rows))
+    score(store, ["exact_match"])
+    found = {a.perturbation: a for a in aggregate(store.snapshot())}
+    assert (found[None].value, found["typos"].value) == (0.5, 0.0)
+    assert (found[None].expected, found["typos"].expected) == (2, 2)
+
+
 def test_how_rows_lie_in_segments_does_not_matter(tmp_path, monkeypatch):
     import foreshock.scoring._aggregate as module
 

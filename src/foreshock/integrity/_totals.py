@@ -82,7 +82,7 @@ def _of_responses(run: Run, row: Aggregate) -> Total:
     known = harness_metric(row.metric_id) if row.source == "harness" else None
     return Total(
         run=run,
-        metric=row.metric_id + (f",{row.filter}" if row.filter else ""),
+        metric=row.metric_id + "".join(f",{part}" for part in (row.filter, row.perturbation) if part),
         value=row.value,
         stderr=row.stderr,
         n=row.n_items,
@@ -91,7 +91,7 @@ def _of_responses(run: Run, row: Aggregate) -> Total:
         hard=known.kind == "hard" and (known.low, known.high) == (0, 1) if known and known.kind else None,
         rising=known is None or known.higher_is_better is not False,
         logged=False,
-        whole=True,
+        whole=row.perturbation is None,
     )
 
 

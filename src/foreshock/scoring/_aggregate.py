@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -15,15 +15,30 @@ from foreshock.scoring._moments import Moments
 from foreshock.scoring._whole import whole_run
 from foreshock.store import Snapshot
 
+if TYPE_CHECKING:
+    import polars as pl
+
 ROWS = 1_000_000
 """Responses looked at together; ten times fewer when all their metrics are looked at together as well."""
 
 _WITHOUT = tuple(status.value for status in ScoreStatus if status is not ScoreStatus.SCORED)
-_COLUMNS = ("ingest_id", "row", "metric_id", "source", "value", "status", "item_key", "item_id", "filter")
+_GROUP = ("ingest_id", "filter", "perturbation", "source", "metric_id")
+_COLUMNS = (
+    "ingest_id",
+    "row",
+    "metric_id",
+    "source",
+    "value",
+    "status",
+    "item_key",
+    "item_id",
+    "filter",
+    "perturbation",
+)
 
 
 class Aggregate(NamedTuple):
-    """One metric of one run under one answer filter.
+    """One metric of one run under one answer filter and one perturbation of its items.
 
     Attributes:
         run_key, ingest_id, task, model: The run.
@@ -42,6 +57,7 @@ class Aggregate(NamedTuple):
             for metrics whose worst value is not 0, and for those of grain ``run``.
         unit: Unit of ``value``; None when it has no dimension. Responses whose values are in several units give an
             aggregate for each, and those without a value are counted in all of them.
+        perturbation: How the items were altered; None for the items as they are.
     """
 
     run_key: str
@@ -62,6 +78,7 @@ class Aggregate(NamedTuple):
     expected: int
     value_expected: float | None
     unit: str | None = None
+    perturbation: str | None = None
 
 
 def aggregate(
@@ -71,7 +88,7 @@ def aggregate(
     tasks: Iterable[str] | None = None,
     source: Literal["foreshock", "harness"] | None = None,
 ) -> list[Aggregate]:
-    """Aggregate stored scores per run, filter and metric; a metric that no response of the run could have is left out.
+    """Aggregate stored scores per run, filter, perturbation and metric; a metric that no response of the run could have is left out.
 
     Sums are correctly rounded and nothing is summed inside Polars, so the result does not depend on how rows lie in
     segments. Memory is bounded by the scores of one metric of one task.
@@ -83,7 +100,7 @@ def aggregate(
         source: ``foreshock`` or ``harness``; None means both.
 
     Returns:
-        Sorted by task, model, run, filter, source, metric and unit.
+        Sorted by task, model, run, filter, perturbation, source, metric and unit.
     """
     wanted = None if metrics is None else _ids(metrics)
     chosen = None if tasks is None else set(tasks)
@@ -97,7 +114,7 @@ def aggregate(
 
 
 def _place(found: Aggregate) -> tuple[str, ...]:
-    run = (found.task, found.model, found.run_key, found.ingest_id, found.filter or "")
+    run = (found.task, found.model, found.run_key, found.ingest_id, found.filter or "", found.perturbation or "")
     return (*run, found.source, found.metric_id, found.unit or "")
 
 
@@ -159,7 +176,7 @@ def _of(
             pl.when(ours & scored & pl.col("metric_id").is_in(sorted(mixed))).then(label).alias("unit"),
             pl.when(ours & pl.col("metric_id").is_in(sorted(whole))).then(label).alias("statistics"),
         )
-        .group_by("ingest_id", "filter", "source", "metric_id", "unit")
+        .group_by(*_GROUP, "unit")
         .agg(
             *(pl.col(name).filter(scored) for name in ("value", "item", "statistics")),
             pl.len().alias("n"),
@@ -167,7 +184,7 @@ def _of(
         )
         .collect()
     )
-    filters = {str(key): len(rows["filter"].unique()) for (key,), rows in groups.group_by("ingest_id")}
+    filters = {str(key): _filters(rows) for (key,), rows in groups.group_by("ingest_id")}
     by_id = {run.ingest_id: run for run in runs}
     rows = _with_valueless(groups.to_dicts(), mixed)
     return [
@@ -175,6 +192,11 @@ def _of(
         for row in rows
         if row["n"] > row["needs"]
     ]
+
+
+def _filters(rows: pl.DataFrame) -> int | None:
+    """Number of answer filters, each of which has every response; None where items are also perturbed."""
+    return len(rows["filter"].unique()) if rows["perturbation"].null_count() == rows.height else None
 
 
 def _labelled(
@@ -203,15 +225,15 @@ def _with_valueless(groups: list[dict[str, Any]], mixed: set[str]) -> list[dict[
 
 
 def _group(row: dict[str, Any]) -> tuple[Any, ...]:
-    return row["ingest_id"], row["filter"], row["source"], row["metric_id"]
+    return tuple(row[name] for name in _GROUP)
 
 
-def _aggregate(run: Run, row: dict[str, Any], filters: int, specs: dict[str, MetricSpec]) -> Aggregate:
+def _aggregate(run: Run, row: dict[str, Any], filters: int | None, specs: dict[str, MetricSpec]) -> Aggregate:
     items = np.array(row["item"], np.uint64)
     moments = Moments.of(np.array(row["value"], np.float64), items)
     announced = run.counts.expected
-    # a reader announces one response per item and filter
-    share = announced // filters if announced is not None and announced % filters == 0 else 0
+    # a reader announces one response per item and filter; how many of each perturbation is not known
+    share = announced // filters if announced is not None and filters and announced % filters == 0 else 0
     expected = max(row["n"], share)
     spec = specs.get(row["metric_id"]) if row["source"] == "foreshock" else None
     value, stderr = moments.mean, moments.stderr
@@ -236,6 +258,7 @@ def _aggregate(run: Run, row: dict[str, Any], filters: int, specs: dict[str, Met
         failed=row["failed"],
         expected=expected,
         value_expected=moments.sum / expected if zero else None,
+        perturbation=row["perturbation"],
         unit=row["unit"] or (None if spec is None or spec.unit == PER_ROW else spec.unit),
     )
 
