@@ -88,7 +88,9 @@ def aggregate(
     tasks: Iterable[str] | None = None,
     source: Literal["foreshock", "harness"] | None = None,
 ) -> list[Aggregate]:
-    """Aggregate stored scores per run, filter, perturbation and metric; a metric that no response of the run could have is left out.
+    """Aggregate stored scores per run, filter, perturbation and metric.
+
+    A metric that no response of the run could have is left out.
 
     Sums are correctly rounded and nothing is summed inside Polars, so the result does not depend on how rows lie in
     segments. Memory is bounded by the scores of one metric of one task.
