@@ -107,11 +107,32 @@ def test_sign_flip_far_out_keeps_its_precision() -> None:
 
 def test_sampled_signs_agree_with_the_normal_law_for_many_and_for_few_sizes() -> None:
     rng = np.random.default_rng(5)
-    for d in (rng.normal(0.12, 1, 600), rng.choice([0.1234567, -1.7654321, 0.7071], 600)):
+    for d in (rng.normal(0.12, 1, 600), rng.choice([0.1234567, -0.7654321, 0.7071], 600)):
         found = sign_flip(d, np.random.default_rng(1), draws=20_000)
         z = abs(d.sum()) / np.sqrt(np.sum(d**2))
         assert found.replicates == 20_000
         assert found.p == pytest.approx(2 * oracle.norm.sf(z), abs=0.01)
+
+
+@given(st.lists(st.floats(1e-3, 1e3), min_size=14, max_size=16), st.integers(0, 3))
+@settings(max_examples=40, deadline=None)
+def test_the_bound_is_never_below_the_exact_p_value(sizes: list[float], down: int) -> None:
+    d = np.array(sizes) * np.where(np.arange(len(sizes)) < down, -1, 1)
+    found = sign_flip(d, np.random.default_rng(0), draws=2)  # a bound of 1/3 will do
+    signs = 1 - 2.0 * ((np.arange(2**d.size)[:, None] >> np.arange(d.size)) & 1)
+    exact = np.mean(np.abs(signs @ np.abs(d)) >= abs(d.sum()) * (1 - 1e-9))
+    if found.replicates == 0:
+        assert exact <= found.p <= 1 / 3
+
+
+def test_many_comparisons_are_not_stopped_by_the_number_of_random_patterns() -> None:
+    d = np.random.default_rng(12).normal(0.5, 1, 300)
+    found = sign_flip(d, np.random.default_rng(1))
+    assert found.replicates == 0
+    assert oracle.norm.sf(d.sum() / np.sqrt(np.sum(d**2))) * 2 < found.p < 1e-9
+    near = sign_flip(d - d.mean() + 0.2, np.random.default_rng(1))  # 3.5 standard errors: random patterns can tell
+    assert near.replicates == 9999
+    assert near.p >= 1e-4
 
 
 def _clustered(rng: np.random.Generator, clusters: int, size: int, shift: float = 0.0) -> tuple[np.ndarray, ...]:
@@ -143,6 +164,22 @@ def test_clustered_interval_covers(clusters: int, size: int, shift: float) -> No
         _, low, high = paired_interval(b - a, labels, bound=1.0)
         hits += low <= shift <= high
     assert 0.93 <= hits / 600 <= 0.995
+
+
+def test_a_cluster_with_half_of_the_items_does_not_look_certain() -> None:
+    rng = np.random.default_rng(13)
+    labels = np.repeat(np.arange(40), [390, *[10] * 39])
+    sums, sizes = cluster_sums(np.zeros(780), labels)
+    hits, forgotten = 0, 0
+    for _ in range(600):
+        d = rng.normal(0.1, 0.05, 40)[labels] + rng.normal(0, 0.05, 780)
+        _, low, high = paired_interval(d, labels, bound=1.0)
+        hits += low <= 0.1 <= high
+        sums = cluster_sums(d - d.mean(), labels)[0]
+        naive = 2.02 * np.sqrt(40 / 39 * np.sum(sums**2)) / sizes.sum()
+        forgotten += abs(d.mean() - 0.1) <= naive
+    assert hits / 600 >= 0.93
+    assert forgotten / 600 < 0.88
 
 
 def test_the_interval_forgets_neither_clusters_nor_that_few_items_say_little() -> None:

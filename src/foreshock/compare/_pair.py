@@ -32,7 +32,7 @@ class PairResult(NamedTuple):
         low, high: Interval of the difference; NaN where there is none.
         p: p-value of ``test``.
         test: ``mcnemar`` (right or wrong, independent items) or ``sign-flip``.
-        replicates: Random patterns of signs behind ``p``; None where it is exact.
+        replicates: Random patterns of signs behind ``p``; None where it is exact, 0 where it is an upper bound.
         mcnemar, mid_p: McNemar's exact and mid p-value, for right-or-wrong scores; with clusters only a reference.
         up, down: Items on which the second scored more, and less.
         discordant: See :func:`foreshock.stats.discordance`.

@@ -55,7 +55,8 @@ def how(one: Compared) -> str:
     result = one.result
     if result.test == "mcnemar":
         return "exact McNemar test, Tango's score interval"
-    kind = "exact sign-flip test" if result.replicates is None else f"sign-flip test ({result.replicates:,} draws)"
+    kinds = {None: "exact sign-flip test", 0: "sign-flip test (upper bound of p)"}
+    kind = kinds.get(result.replicates, f"sign-flip test ({result.replicates or 0:,} draws)")
     over = "items" if result.clusters == result.items else "clusters"
     return f"{kind} over {result.clusters:,} {over}, cluster-robust interval"
 

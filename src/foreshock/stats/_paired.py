@@ -39,9 +39,11 @@ def paired_interval(
     """Mean of paired differences with a cluster-robust interval that does not collapse.
 
     Two made-up clusters, one for either side and each as large as the largest difference of a cluster, are added before
-    a t interval with clusters less one degrees of freedom is taken. For right-or-wrong answers that is the adjusted
-    interval of Bonett and Price (2012, Statistics in Medicine 31, 479-488); here it is carried over to graded scores
-    and to clusters. Without them a handful of items that all agree would claim a difference of exactly 0.
+    a t interval with clusters less one degrees of freedom is taken, with the jackknife's standard error: a cluster that
+    holds much of the data pulls the mean towards itself and hides how far off it may be. For right-or-wrong answers of
+    single items that is the adjusted interval of Bonett and Price (2012, Statistics in Medicine 31, 479-488); here it
+    is carried over to graded scores and to clusters. Without the made-up ones a handful of items that all agree would
+    claim a difference of exactly 0.
 
     Args:
         differences: Second minus first, shape (items,); NaN is left out.
@@ -73,9 +75,11 @@ def paired_interval(
     typical = d.size / sums.size
     sums = np.concatenate([sums, [largest * typical, -largest * typical]])
     sizes = np.concatenate([sizes, [typical, typical]])
-    centre = float(sums.sum() / sizes.sum())
+    total = float(sizes.sum())
+    centre = float(sums.sum()) / total
     groups = sums.size
-    error = math.sqrt(groups / (groups - 1) * float(np.sum((sums - sizes * centre) ** 2))) / float(sizes.sum())
+    shifts = (sums - sizes * centre) / (total - sizes)  # of the mean when a cluster is left out
+    error = math.sqrt((groups - 1) / groups * float(np.sum(shifts**2)))
     half = t_quantile(0.5 + level / 2, groups - 3) * error
     limit = math.inf if bound is None else bound
     return mean, max(-limit, min(mean, centre - half)), min(limit, max(mean, centre + half))
