@@ -21,7 +21,7 @@ from pathlib import Path
 os.environ.setdefault("POLARS_MAX_THREADS", "1")
 sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve().parents[1] / "src")]
 
-from _fuzz import reduce  # noqa: E402
+from _fuzz import giants, reduce  # noqa: E402
 from _fuzz.cases import write  # noqa: E402
 from _fuzz.loop import Plan, Worker  # noqa: E402
 from _fuzz.watch import listen, watch  # noqa: E402
@@ -39,7 +39,10 @@ def main() -> int:
     parser.add_argument("--reduce", metavar="N")
     parser.add_argument("--cpu-seconds", type=float, help=argparse.SUPPRESS)
     parser.add_argument("--worker", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--giant", type=Path, help=argparse.SUPPRESS)
     given = parser.parse_args()
+    if given.giant:
+        giants.read(given.giant)
     seconds = given.cpu_seconds or 60 * given.minutes
     folder = given.worker or given.folder or Path("/dev/shm") / f"fuzz-{given.reader}-{given.seed}"
     folder.mkdir(parents=True, exist_ok=True)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import shutil
 import time
 from pathlib import Path
 from typing import Any
 
 from foreshock._base import ForeshockError
 
+from . import _helm_logs as helm
 from ._lm_eval_logs import choice_line, write_lines
 from ._logs import maker, small, write_eval
 from ._read import failure, read_all, read_one
@@ -74,3 +76,29 @@ def test_nothing_is_passed_over_in_silence(tmp_path: Path) -> None:
     reads, failures = read_all(tmp_path, csv={"x": "size", "y": "score"})
     assert not reads
     assert len(failures) == 6
+
+
+def test_tags_of_a_reference_that_are_no_list(tmp_path: Path) -> None:
+    folder = next(p.parent for p in helm.write_small(tmp_path) if p.name == "instances.json")
+    for other in [p for p in tmp_path.iterdir() if p != folder]:
+        shutil.rmtree(other)
+    instances = json.loads((folder / "instances.json").read_text("utf-8"))
+    instances[0]["references"][0]["tags"] = 5
+    (folder / "instances.json").write_text(json.dumps(instances), "utf-8")
+    read = read_one(tmp_path)
+    assert len(read.column("responses", "item_id")) > 1
+    assert "unexpected" not in " ".join(read.warnings)
+
+
+def test_results_without_a_task_are_named(tmp_path: Path) -> None:
+    log = {"config_general": {"lighteval_sha": "a"}, "results": {"acc": 0.3}, "versions": {}, "config_tasks": {}}
+    (tmp_path / "results_2025-09-03T10-57-04.203304.json").write_text(json.dumps({**log, "summary_tasks": {}}), "utf-8")
+    assert "no task under results" in failure(tmp_path)
+
+
+def test_ten_million_members_are_refused_before_they_are_taken_in(tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setattr("foreshock.readers._json.MAX_MEMBERS", 5)
+    monkeypatch.setattr("foreshock.readers._json._LARGE", 20)
+    row = {"id": 1, "output": "a", "target": "b", "x": {"y": {"z": 1}}}
+    (tmp_path / "a.jsonl").write_text(json.dumps(row) + "\n", "utf-8")
+    assert "more than 5 members" in failure(tmp_path)

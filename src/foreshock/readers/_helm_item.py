@@ -42,7 +42,7 @@ def item_of(instance: Json, method: str) -> Item:
     """An instance; its references are options to choose from when the method is one of multiple choice."""
     references = objects(instance.get("references"))
     offered = [str(mapping(r.get("output")).get("text") or "") for r in references]
-    right = [k for k, r in enumerate(references) if "correct" in (r.get("tags") or [])]
+    right = [k for k, r in enumerate(references) if isinstance(r.get("tags"), list) and "correct" in r["tags"]]
     choices = offered if method.startswith("multiple_choice") and offered else None
     question, targets = question_of(mapping(instance.get("input"))), [offered[k] for k in right]
     where = [p for p in (words(instance.get("split")), words(instance.get("sub_split"))) if p]

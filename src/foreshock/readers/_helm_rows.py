@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, NamedTuple
 
 import msgspec
@@ -65,13 +66,13 @@ class HelmRows:
     def batches(self) -> Iterator[Batch]:
         """Rows of every request, then of what only the statistics know."""
         for places in self._groups():
-            self._rows.grow(self._contained(places))
+            self._rows.grow(self._contained(partial(self._request, places), places[0]))
             if self._rows.full:
                 yield from self._rows.flush()
         absent = Delivery.MISSING if self._parts.states is not None else Delivery.OK
         instances = self._instances() if self._parts.states is None else {}
-        for key in [k for k in self._stats.found if k not in self._scored]:
-            self._rows.grow(self._only_measured(key, absent, instances))
+        for place, key in enumerate([k for k in self._stats.found if k not in self._scored]):
+            self._rows.grow(self._contained(partial(self._only_measured, key, absent, instances), place))
             if self._rows.full:
                 yield from self._rows.flush()
         yield from self._rows.flush()
@@ -113,17 +114,19 @@ class HelmRows:
                 groups[place] = [place]  # told when it is read again
         yield from groups.values()
 
-    def _contained(self, places: list[int]) -> int:
+    def _contained(self, add: Callable[[], int], place: int) -> int:
         before = self._count
         try:
-            assert self._parts.states is not None
-            states = [mapping(decode(bytes(self._parts.states[p]), _ANY, "")) for p in places]
-            return self._add(states)
+            return add()
         except BaseException as error:  # noqa: BLE001 - one bad request is not the others
-            self._problems.add(places[0] + 1, reported(error, self._parts.folder / STATE).found)
+            self._problems.add(place + 1, reported(error, self._parts.folder / STATE).found)
             self._rows.undo(before)
             self._count = before
             return 0
+
+    def _request(self, places: list[int]) -> int:
+        assert self._parts.states is not None
+        return self._add([mapping(decode(bytes(self._parts.states[p]), _ANY, "")) for p in places])
 
     def _add(self, states: list[Json]) -> int:
         state = states[0]

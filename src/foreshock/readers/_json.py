@@ -26,6 +26,10 @@ BOMS = (
 )
 UTF8_BOM = b"\xef\xbb\xbf"
 
+MAX_MEMBERS = 1_000_000
+"""Most members of one record, those of its parts counted in."""
+
+_LARGE = 4 * MAX_MEMBERS
 _FIELDS = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _RECORDS = msgspec.json.Decoder(list[msgspec.Raw])
 
@@ -55,7 +59,16 @@ def decode(data: bytes, decoder: msgspec.json.Decoder[T], where: str) -> T:
 
 
 def fields(data: bytes, where: str) -> dict[str, msgspec.Raw]:
-    """The members of one JSON object, each still encoded: parsing a few again is cheaper than parsing all once."""
+    """The members of one JSON object, each still encoded: parsing a few again is cheaper than parsing all once.
+
+    Raises:
+        BrokenFileError: No JSON object, or one with more than ``MAX_MEMBERS`` in it.
+    """
+    # 10 million members of a line of 100 MB take 2 GB, and as much again to look for repeated ones
+    if len(data) > _LARGE and data.count(b'":') > MAX_MEMBERS:
+        raise BrokenFileError(
+            f"an object with more than {MAX_MEMBERS:,} members in it", expected="a log record", where=where
+        )
     return decode(data, _FIELDS, where)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from foreshock._base import ForeshockError
+from foreshock._base import BrokenFileError, ForeshockError
 from foreshock.readers._contain import reported
 from foreshock.readers._files import source
 from foreshock.readers._json import UTF8_BOM, text
@@ -48,6 +48,8 @@ class LightevalReader:
 
     def _results(self, path: Path, free: dict[Path, Place], options: ReadOptions) -> Iterator[Reading | Failure]:
         found, origin = read_results(path), source(path)
+        if not found.tasks:
+            raise BrokenFileError("no task under results", expected="means by task", where=str(path))
         moment = place_of(path).moment
         own = {p: at for p, at in free.items() if moment and at.moment == moment and found.is_of(at)}
         for task in found.tasks:
