@@ -6,7 +6,8 @@ Usage::
 
 ends after that many executions or CPU minutes, whichever is first. What was found lies in ``--folder`` with the case
 that shows it; ``--replay N`` reads it again with a traceback, ``--reduce N`` makes it small. ``READER`` is one of
-``tests/readers/seeds.py``. Equal seeds give equal cases as long as no worker dies.
+``tests/readers/seeds.py``, or ``all``, one after the other. Equal seeds give equal cases as long as no worker dies.
+``--giants`` reads files of hundreds of megabytes instead; ``--write`` records what was done in ``benchmarks/results``.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shutil
 import sys
 import time
 from pathlib import Path
@@ -21,8 +23,8 @@ from pathlib import Path
 os.environ.setdefault("POLARS_MAX_THREADS", "1")
 sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve().parents[1] / "src")]
 
-from _fuzz import giants, reduce  # noqa: E402
-from _fuzz.cases import write  # noqa: E402
+from _fuzz import giants, record, reduce  # noqa: E402
+from _fuzz.cases import seeds, write  # noqa: E402
 from _fuzz.loop import Plan, Worker  # noqa: E402
 from _fuzz.watch import listen, watch  # noqa: E402
 
@@ -35,6 +37,9 @@ def main() -> int:
     parser.add_argument("--executions", type=int, default=1_000_000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--folder", type=Path, help="where to keep what was found (default: in /dev/shm)")
+    parser.add_argument("--giants", action="store_true")
+    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--resume", action="store_true", help="go on where the last run of this seed ended")
     parser.add_argument("--replay", metavar="N")
     parser.add_argument("--reduce", metavar="N")
     parser.add_argument("--cpu-seconds", type=float, help=argparse.SUPPRESS)
@@ -43,28 +48,53 @@ def main() -> int:
     given = parser.parse_args()
     if given.giant:
         giants.read(given.giant)
-    seconds = given.cpu_seconds or 60 * given.minutes
-    folder = given.worker or given.folder or Path("/dev/shm") / f"fuzz-{given.reader}-{given.seed}"
-    folder.mkdir(parents=True, exist_ok=True)
-    plan = Plan(given.reader, folder, given.seed, given.executions, seconds)
     if given.worker:
         listen()
-        Worker(plan).run()
+        Worker(Plan(given.reader, given.worker, given.seed, given.executions, given.cpu_seconds)).run()
         return 0
     if given.replay or given.reduce:
-        return look(folder / "findings", given.reader, given.replay, given.reduce)
+        return look(folder_of(given, given.reader) / "findings", given.reader, given.replay, given.reduce)
+    names = list(seeds()) if given.reader == "all" else [given.reader]
+    return max([(big if given.giants else small)(name, given) for name in names])
+
+
+def folder_of(given: argparse.Namespace, reader: str) -> Path:
+    """Where what is found for a reader lies."""
+    folder: Path = given.folder / reader if given.folder else Path("/dev/shm") / f"fuzz-{reader}-{given.seed}"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def small(reader: str, given: argparse.Namespace) -> int:
+    """Small logs for as long as was asked for."""
     start = time.monotonic()
+    if not given.resume:
+        shutil.rmtree(folder_of(given, reader))
+    plan = Plan(reader, folder_of(given, reader), given.seed, given.executions, 60 * given.minutes)
     state = watch(plan)
     shown = {key: state[key] for key in ("executions", "reached", "stored", "starts", "corpus", "findings")}
-    print(json.dumps({"reader": given.reader, **shown, "shapes": len(state["seen"])}, indent=1))
-    print(f"{state['seconds'] / 60:.1f} CPU minutes, {(time.monotonic() - start) / 60:.1f} minutes")
+    print(json.dumps({"reader": reader, **shown, "shapes": len(state["seen"])}, indent=1))
+    print(f"{state['seconds'] / 60:.1f} CPU minutes, {(time.monotonic() - start) / 60:.1f} minutes", flush=True)
+    if given.write:
+        record.fuzzed(plan, state)
     return 1 if state["findings"] else 0
 
 
-def look(folder: Path, reader: str, again: str | None, small: str | None) -> int:
+def big(reader: str, given: argparse.Namespace) -> int:
+    """Giants, each once."""
+    found = []
+    for one in giants.giants(reader):
+        print(one, flush=True)
+        found.append(one)
+    if given.write:
+        record.giant(reader, found)
+    return int(any(one.said.startswith("died") for one in found))
+
+
+def look(folder: Path, reader: str, again: str | None, reduced: str | None) -> int:
     """One finding again, or made small."""
-    if small:
-        place = folder / small
+    if reduced:
+        place = folder / reduced
         case = reduce.smaller(place, reader)
         write(case, place / "small")
         print({name: data[:400] for name, data in case.items()})
