@@ -39,6 +39,9 @@ test-slow: $(VENV)/.ready ## Long studies: crash, calibration and browser tests
 
 bench: $(VENV)/.ready ## Speed and accuracy beside the peers; results under benchmarks/
 	$(BIN)/python benchmarks/read_logs.py
+	$(BIN)/python benchmarks/score_pairs.py
+	for part in samples executors logs lookup; do $(BIN)/python benchmarks/engine.py $$part || exit 1; done
+	$(BIN)/python benchmarks/compare_worlds.py
 	$(BIN)/python benchmarks/mirage_worlds.py
 
 docs: $(VENV)/.ready ## Write again what is made from the code: cli.md, api.md, tables.md, formats.md, the pinned names
