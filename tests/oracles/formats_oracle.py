@@ -224,7 +224,7 @@ def helm_run(folder: Path) -> Json:
         responses=len(states),
         states=counted(states),
         scored=scored,
-        stats=len(log["stats.json"]),
+        aggregates=len(log["stats.json"]),
     )
 
 

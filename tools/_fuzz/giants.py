@@ -115,7 +115,8 @@ def read(folder: Path) -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
     start = time.process_time()
     verdict = judge(folder, "", ReadOptions(), frames=False)
-    told = verdict.findings or sorted(line for line in verdict.shape if line.startswith(("failure", "late", "run")))
+    telling = ("failure", "late", "run", "warning")
+    told = verdict.findings or sorted(line for line in verdict.shape if line.startswith(telling))
     said = "; ".join(told)[:200]
     facts = {"seconds": round(time.process_time() - start, 1), "before": before, "said": said}
     print(json.dumps({**facts, "findings": verdict.findings}))
