@@ -8,6 +8,7 @@ from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
 
 from foreshock._base import ConfigError
 from foreshock.compare import CompareOptions, compare
+from foreshock.compare._clusters import shared_passages
 from foreshock.records import Batch, Document, Run, State
 from foreshock.store import Store
 from tests.compare.conftest import Write, flips, sides
@@ -107,6 +108,31 @@ def test_a_shared_passage_and_a_column_make_clusters(store: Store, write: Write)
     assert row(compare(store, runs, CompareOptions(cluster="none")))["test"].startswith("exact McNemar")
     with pytest.raises(ConfigError, match="no item of sums has 'subset'"):
         compare(store, runs, CompareOptions(cluster="subset"))
+
+
+def told_passage(number: int) -> str:
+    return f"{'A long story about town number ' + str(number) + '. ':<40}" * 8
+
+
+def test_a_passage_of_most_items_is_no_instruction_and_one_odd_item_hides_no_passage() -> None:
+    most = [told_passage(0) + f"Who did {i}?" for i in range(60)] + [told_passage(i) + "Who?" for i in range(1, 41)]
+    assert shared_passages(most) == [list(range(60))]
+    rule = "Read the text with care and answer in one word. " * 8
+    odd = [("" if i == 0 else rule) + told_passage(i // 5) + f"Who did {i}?" for i in range(100)]
+    assert sorted(shared_passages(odd)) == [[1, 2, 3, 4], *(list(range(i, i + 5)) for i in range(5, 100, 5))]
+    assert shared_passages([rule + f"What is {i} and {i}?" for i in range(100)]) == []
+    assert (
+        shared_passages([f"{rule[:150]}{'What is the name of the thing that is called ' * 3}{i}?" for i in range(9)])
+        == []
+    )
+
+
+def test_items_without_text_are_not_said_to_be_independent(store: Store, write: Write) -> None:
+    a, b = flips(RNG(7), 60, 0.3, 0.1)
+    for text, status in ((False, "unchecked"), (True, "ruled-out")):
+        runs = sides(*(write(f"{name}{text}", s, text=text) for name, s in (("a", a), ("b", b))))
+        found = compare(store, runs).findings[0].alternatives
+        assert [one.status for one in found if one.name == "items that are not independent"] == [status]
 
 
 def test_what_did_not_arrive_is_left_out_and_the_other_answer_told(store: Store, write: Write) -> None:

@@ -22,7 +22,10 @@ PASSAGE = 200
 """Characters of text that two questions must share to count as one passage; a common instruction is shorter or belongs
 to all."""
 
-_INSTRUCTION = 0.5  # text shared by more than this part of the items is an instruction, not a passage
+_INSTRUCTION = 0.9
+"""Text that more than this part of the items share is an instruction, not a passage. Text alone cannot tell the two
+apart: an instruction that is taken for a passage costs power, a passage that is taken for an instruction makes false
+verdicts, so that only what nearly all items share is left out."""
 _IDENTITY = {"item_key", "item_id", "input", "task"}
 _FACTS = frozenset(column.name for column in TABLES["items"] if column.kind in ("str", "int")) - _IDENTITY
 
@@ -117,7 +120,7 @@ def _texts(snapshot: Snapshot, task: str, first: pl.DataFrame) -> list[str | Non
 def shared_passages(texts: Sequence[str | None]) -> list[list[int]]:
     """Groups of items that begin alike, end alike, or have a long line in common.
 
-    What all texts begin or end with is left out first, and whatever more than half of them share is an instruction.
+    What nearly all texts (more than nine in ten) begin or end with is left out first: it is an instruction.
 
     Examples:
         >>> story = "Once upon a time. " * 20
@@ -125,27 +128,42 @@ def shared_passages(texts: Sequence[str | None]) -> list[list[int]]:
         [[0, 1]]
     """
     said = [text or "" for text in texts]
-    there = [text for text in said if text]
-    head = _common(there) if len(there) > 2 else 0
-    tail = _common([text[::-1] for text in there]) if len(there) > 2 else 0
+    starts = _after_instructions(said)
+    ends = _after_instructions([text[::-1] for text in said])
     shared: dict[tuple[str, str], list[int]] = defaultdict(list)
     for place, text in enumerate(said):
-        if len(text) - head >= PASSAGE:
-            shared["head", text[head : head + PASSAGE]].append(place)
-        if len(text) - tail >= PASSAGE:
-            end = len(text) - tail
+        start, end = starts[place], len(text) - ends[place]
+        if len(text) - start >= PASSAGE:
+            shared["head", text[start : start + PASSAGE]].append(place)
+        if end >= PASSAGE:
             shared["tail", text[end - PASSAGE : end]].append(place)
         if len(text) >= PASSAGE and "\n" in text:
             for line in {line for line in text.split("\n") if len(line) >= PASSAGE}:
                 shared["line", line].append(place)
-    limit = max(2, _INSTRUCTION * len(there))
+    limit = max(2, _INSTRUCTION * sum(map(bool, said)))
     return [places for places in shared.values() if 2 <= len(places) <= limit]
 
 
-def _common(texts: Sequence[str]) -> int:
-    """Characters that all texts begin with."""
-    first, last = min(texts), max(texts)  # what these two share, all share
-    return next((i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), min(len(first), len(last)))
+def _after_instructions(texts: Sequence[str]) -> list[int]:
+    """Where each text goes on after what nearly all of them begin with; a few may begin in another way."""
+    there = sorted(text for text in texts if text)
+    most = int(_INSTRUCTION * len(there)) + 1
+    if len(there) <= 2:
+        return [0] * len(texts)
+    # in sorted order the texts that share a beginning stand together
+    lengths = [_common(there[i], there[i + most - 1]) for i in range(len(there) - most + 1)]
+    longest = max(lengths)
+    head = there[lengths.index(longest)][:longest]
+    return [longest if text.startswith(head) else 0 for text in texts]
+
+
+def _common(one: str, two: str) -> int:
+    """Characters that both begin with."""
+    low, high = 0, min(len(one), len(two))
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if one[:middle] == two[:middle] else (low, middle - 1)
+    return low
 
 
 def _alike(keys: Sequence[str]) -> Iterable[list[int]]:

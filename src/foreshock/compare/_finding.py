@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from foreshock._base import digest
+from foreshock.compare._clusters import PASSAGE
 from foreshock.compare._judge import Compared, Verdict
 from foreshock.compare._match import Refusal
 from foreshock.compare._measure import Measure
@@ -147,7 +148,12 @@ def _dependence(one: Compared, options: CompareOptions) -> Alternative:
         return Alternative(name=name, status="ruled-out", why=why)
     if options.cluster == "none":
         return Alternative(name=name, status="unchecked", why="--cluster none")
-    return Alternative(name=name, status="ruled-out", why="no two items share a text or a passage")
+    bare = sum(label.startswith("id:") for label in one.sheet.labels) if options.pair == "auto" else 0
+    if bare:
+        why = f"{bare:,} of {len(one.sheet.labels):,} items have no text; --cluster can name what groups them"
+        return Alternative(name=name, status="unchecked", why=why)
+    why = f"no two items share a text, nor a beginning, an end or a line of {PASSAGE} characters"
+    return Alternative(name=name, status="ruled-out", why=why)
 
 
 def _data_hash(one: Compared) -> str:
