@@ -102,3 +102,15 @@ def test_ten_million_members_are_refused_before_they_are_taken_in(tmp_path: Path
     row = {"id": 1, "output": "a", "target": "b", "x": {"y": {"z": 1}}}
     (tmp_path / "a.jsonl").write_text(json.dumps(row) + "\n", "utf-8")
     assert "more than 5 members" in failure(tmp_path)
+
+
+def test_thousands_of_tasks_and_of_metrics(tmp_path: Path) -> None:
+    metrics = {f"m{n}": 0.5 for n in range(5_000)}
+    log = {"results": {"t": metrics}, "versions": {"t": 0}, "config": {"model": "gpt2"}}
+    (tmp_path / "one.json").write_text(json.dumps(log), "utf-8")
+    assert len(read_one(tmp_path).column("aggregates", "value")) == 5_000
+    log = {**log, "results": {f"t{n}": {"acc": 0.5} for n in range(5_000)}}
+    (tmp_path / "one.json").write_text(json.dumps(log), "utf-8")
+    start = time.process_time()
+    assert len(read_all(tmp_path)[0]) == 5_000
+    assert time.process_time() - start < 5

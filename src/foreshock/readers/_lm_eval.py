@@ -20,6 +20,7 @@ from foreshock.readers._lm_eval_kinds import Task
 from foreshock.readers._lm_eval_results import Header, read_header
 from foreshock.readers._lm_eval_rows import SampleRows
 from foreshock.readers._lm_eval_samples import SampleStream
+from foreshock.readers._plain import pieces
 from foreshock.readers._protocol import Candidate, Failure, Reading, ReadOptions
 from foreshock.records import Batch, ModelCard, Run, RunStatus, Source, ingest_id, run_key
 
@@ -178,8 +179,7 @@ class LmEvalReader:
             why = reported(error, Path(task)).found
             yield Batch("runs", {"warnings": [[f"its means are not read: {why}"]], "status": [RunStatus.PARTIAL.value]})
             return
-        if found.batch.rows:
-            yield found.batch
+        yield from pieces(found.batch)
         late = {name: [value] for name, value in (("warnings", found.warnings), ("guesses", found.guesses)) if value}
         if late:
             yield Batch("runs", late)

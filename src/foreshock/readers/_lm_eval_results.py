@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from pathlib import Path
 from types import NoneType
 from typing import Any, get_args, get_origin, get_type_hints
@@ -15,7 +16,7 @@ from foreshock.readers._json import UTF8_BOM, decode, tolerant
 Json = dict[str, Any]
 
 
-class Header(msgspec.Struct, frozen=True, kw_only=True):
+class Header(msgspec.Struct, frozen=True, kw_only=True, dict=True):  # dict: cached properties need one
     """The parts of a results file that are used, of any generation of the harness."""
 
     results: dict[str, dict[str, Any]]
@@ -40,7 +41,7 @@ class Header(msgspec.Struct, frozen=True, kw_only=True):
     fewshot_as_multiturn: bool | None = None
     task_hashes: dict[str, Any] | None = None
 
-    @property
+    @cached_property  # asked for each task, and it looks at all of them
     def layout(self) -> str:
         """Generation of the layout: 0.3, 0.4.0 or 0.4.3 (model name and date in the file)."""
         if not any("," in key for metrics in self.results.values() for key in metrics):
