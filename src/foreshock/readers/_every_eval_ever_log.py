@@ -217,7 +217,7 @@ def moment(value: Any) -> str | None:
 
 def _metric(config: dict[str, Any], result: dict[str, Any]) -> str:
     names = (config.get("metric_name"), config.get("metric_id"), result.get("evaluation_result_id"))
-    return next((n for n in names if text_of(n)), "score")
+    return next((found for name in names if (found := text_of(name))), "score")
 
 
 def _filter(result: dict[str, Any]) -> str | None:

@@ -106,9 +106,9 @@ def _announced(facts: dict[str, Any], group: Group) -> int | None:
 def _counts(facts: dict[str, Any], group: Group) -> tuple[int, int, int] | None:
     """Tests passed, failed and ended in an error, as the file counts them for a prompt."""
     prompts = listed(facts.get("prompts")) or listed(mapping(mapping(facts.get("table")).get("head")).get("prompts"))
-    if group.index is None or not 0 <= group.index < len(prompts):
+    if group.place is None or not 0 <= group.place < len(prompts):
         return None
-    prompt = mapping(prompts[group.index])
+    prompt = mapping(prompts[group.place])
     if prompt.get("provider") not in (group.provider, group.label):
         return None
     metrics = mapping(prompt.get("metrics"))

@@ -46,14 +46,14 @@ class Group(NamedTuple):
         label: The user's name for it, when it has one of its own.
         prompt: Identity of the prompt: its hash, else its label.
         prompt_label: How the user calls the prompt.
-        index: Place of provider and prompt in the evaluation's list.
+        place: Place of provider and prompt in the evaluation's list.
     """
 
     provider: str
     label: str | None
     prompt: str
     prompt_label: str | None
-    index: int | None
+    place: int | None
 
     @property
     def prompt_hash(self) -> str | None:
@@ -221,7 +221,7 @@ def group_of(result: dict[str, Any]) -> Group:
         label=label if label != name else None,
         prompt=text_of(result.get("promptId")) or shown or "",
         prompt_label=shown[:_MAX_LABEL] if shown else None,
-        index=index if isinstance(index, int) and not isinstance(index, bool) else None,
+        place=index if isinstance(index, int) and not isinstance(index, bool) else None,
     )
 
 
