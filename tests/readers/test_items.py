@@ -222,20 +222,54 @@ def test_duplicates_that_disagree_are_kept_and_told(tmp_path: Path) -> None:
     read = read_one(path)
     assert read.column("scores", "value") == [1.0, 1.0, 0.0]
     (told,) = read.warnings
-    assert "1 row repeats an item with other content ('a' in lines 2 and 4)" in told
-    assert "they are read as epochs 1 to 2 of one model" in told
-    assert read.column("responses", "epoch") == [1, 1, 2]
-    path.write_bytes(as_csv([{"id": "a", "score": 1}, {"id": "a", "score": 1}]))
-    copies = read_one(path)
-    assert not copies.warnings
-    assert copies.column("responses", "epoch") == [1, 1], "copies are no repetitions"
+    assert told.startswith("1 row repeats an item with other content ('a' in lines 2 and 4); all are kept, as ")
+    assert told.endswith("name the column that tells them apart: --map epoch=COLUMN")
+    assert read.column("responses", "epoch") == [1, 1, 1], "a row that contradicts another is no repetition"
     path.write_bytes(as_csv([{"id": "a", "score": s, "epoch": 1} for s in (0, 1)]))
     (told,) = read_one(path).warnings
-    assert told.endswith("; all are kept"), "a column numbers the repetitions: these are something else"
+    assert "all are kept, as duplicates" in told, "a column numbers the repetitions: these are something else"
     path.write_bytes(as_jsonl([{"id": 1, "input": f"q{i}", "score": i % 2} for i in range(2)]))
     other = read_one(path)
     assert other.column("responses", "epoch") == [1, 1], "two questions under one id are no repetitions"
     assert any("1 row repeats an item with another question" in w for w in other.warnings)
+
+
+def test_copies_are_no_repetitions(tmp_path: Path) -> None:
+    path = tmp_path / "m.csv"
+    path.write_bytes(as_csv([{"id": "a", "score": 1}, {"id": "a", "score": 1}]))
+    copies = read_one(path)
+    assert copies.warnings == ["1 row is a copy of another (lines 2 and 3); all are kept, as duplicates (FS104)"]
+    assert copies.column("responses", "epoch") == [1, 1]
+
+
+@pytest.mark.parametrize(("again", "epochs"), [(5, 1), (6, 2), (10, 2)])
+def test_repetitions_of_most_items_are_epochs_and_of_a_few_are_duplicates(
+    tmp_path: Path, again: int, epochs: int
+) -> None:
+    path = tmp_path / "m.csv"
+    rows = [{"id": i, "score": 1} for i in range(10)] + [{"id": i, "score": 0} for i in range(again)]
+    path.write_bytes(as_csv(rows))
+    assert max(read_one(path).column("responses", "epoch")) == epochs
+
+
+@pytest.mark.parametrize("rows", ["id,score\n1,1\n2,0\n", "id,a,b\n1,1,0\n2,0,1\n"])
+def test_what_is_declared_of_the_scores_is_kept(tmp_path: Path, rows: str) -> None:
+    path = tmp_path / "m.csv"
+    path.write_text(rows)
+    options = {"wide": ["*"], "map": {"item": "id"}} if "a" in rows else {}
+    plain = read_all(path, **options)[0][0].run
+    run = read_all(path, **options, kind="continuous", chance=25.0, scale=100.0, metric="mark")[0][0].run
+    assert run.meta["metrics"] == {"mark": {"kind": "continuous"}}
+    assert run.chance == 0.25
+    assert run.ingest_id != plain.ingest_id, "read in another way: not what is there already"
+
+
+def test_a_kind_of_nothing_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "m.csv"
+    path.write_text("id,output\n1,x\n")
+    assert "--kind of a table of responses without a column of scores" in failure(path, kind="hard")
+    path.write_text("id,metric,score\n1,f1,1\n1,em,0\n")
+    assert "--kind of a table whose column 'metric' names the metrics" in failure(path, kind="hard")
 
 
 POOL = [

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from foreshock.metrics import MetricSpec, get_metric, harness_metric
 from foreshock.mirage import ORDER
+from foreshock.records import Run
 from foreshock.scoring import default_metrics, stored_specs
 from foreshock.store import Snapshot
 
@@ -61,7 +62,9 @@ class Measures(NamedTuple):
     all: list[Measure]
 
 
-def measures(snapshot: Snapshot, task: str, runs: Sequence[str], trusted: bool | None) -> Measures:
+def measures(
+    snapshot: Snapshot, task: str, runs: Sequence[str], trusted: bool | None, kinds: Mapping[str, str] | None = None
+) -> Measures:
     """Find the measures of a task.
 
     The task's main metric is our own hard one when it can be computed and does not contradict the harness; otherwise
@@ -73,8 +76,9 @@ def measures(snapshot: Snapshot, task: str, runs: Sequence[str], trusted: bool |
         runs: Run keys.
         trusted: Whether our hard metric agrees with the harness's own score on every response; None when the harness
             gave none.
+        kinds: What was declared about metrics of the harness, as :func:`declared_kinds` finds it.
     """
-    found = _present(snapshot, task, runs)
+    found = _present(snapshot, task, runs, kinds or {})
     own = {m.base: m for m in reversed(found) if m.source == "foreshock"}
     theirs = [m for m in found if m.source == "harness"]
     ours = next((own[name] for name in PRIMARY if name in own), None)
@@ -87,7 +91,17 @@ def measures(snapshot: Snapshot, task: str, runs: Sequence[str], trusted: bool |
     return Measures(main, twins, own.get("position_accuracy"), found)
 
 
-def _present(snapshot: Snapshot, task: str, runs: Sequence[str]) -> list[Measure]:
+def declared_kinds(runs: Iterable[Run]) -> dict[str, str]:
+    """Kinds that were declared (``--kind``) by metric; one that runs contradict each other about is left out."""
+    found: dict[str, set[object]] = {}
+    for run in runs:
+        facts = run.meta.get("metrics")
+        for metric, told in facts.items() if isinstance(facts, dict) else ():
+            found.setdefault(metric, set()).add(told.get("kind") if isinstance(told, dict) else None)
+    return {metric: kind for metric, (kind, *more) in found.items() if not more and kind in ("hard", "continuous")}
+
+
+def _present(snapshot: Snapshot, task: str, runs: Sequence[str], kinds: Mapping[str, str]) -> list[Measure]:
     """Every metric that has at least one score, by id."""
     import polars as pl
 
@@ -104,16 +118,16 @@ def _present(snapshot: Snapshot, task: str, runs: Sequence[str]) -> list[Measure
     )
     specs = {spec.id: spec for spec in default_metrics()} | stored_specs(snapshot)
     order = {identity: place for place, identity in enumerate(specs)}
-    found = [m for row in counted.iter_rows(named=True) if (m := _measure(row, specs)) is not None]
+    found = [m for row in counted.iter_rows(named=True) if (m := _measure(row, specs, kinds)) is not None]
     return sorted(found, key=lambda m: (m.source, order.get(m.id, len(order)), m.id))
 
 
-def _measure(row: dict[str, object], specs: dict[str, MetricSpec]) -> Measure | None:
+def _measure(row: dict[str, object], specs: dict[str, MetricSpec], kinds: Mapping[str, str]) -> Measure | None:
     identity, rows = str(row["metric_id"]), int(str(row["rows"]))
     if row["source"] == "harness":
         known = harness_metric(identity)
         # an unknown score that only ever is 0 or 1 jumps by construction
-        kind = (known.kind if known else None) or ("hard" if row["binary"] else "continuous")
+        kind = kinds.get(identity) or (known.kind if known else None) or ("hard" if row["binary"] else "continuous")
         low, high = (known.low, known.high) if known else (0.0, 1.0) if row["binary"] else (None, None)
         better = known.higher_is_better if known and known.higher_is_better is not None else True
         link = known.link if known else None

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from foreshock.check._lights import Standing
-from foreshock.check._measures import Measure, Measures, chance_level, choice_count, measures
+from foreshock.check._measures import Measure, Measures, chance_level, choice_count, declared_kinds, measures
 from foreshock.records import ModelCard, Run
 from foreshock.series import Block, Line, load_blocks, load_positions
 from foreshock.stats import clustered_stderr, mean_interval, wilson
@@ -81,7 +81,7 @@ def load_task(
 ) -> Task:
     """Load the scores of a task; ``trusted`` as in :func:`measures`."""
     keys = [run.run_key for run in runs]
-    found = measures(snapshot, name, keys, trusted)
+    found = measures(snapshot, name, keys, trusted, declared_kinds(runs))
     as_zero = {m.id: m.kind == "hard" for m in found.all}
     blocks = load_blocks(snapshot, name, keys, as_zero) if as_zero else []
     parsed = load_blocks(snapshot, name, keys, dict.fromkeys(as_zero, False)) if as_zero else []

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from foreshock._base import BrokenFileError, ForeshockError
+from foreshock._base import BrokenFileError, ConfigError, ForeshockError
 from foreshock.readers._contain import reported
 from foreshock.readers._items_build import ItemRows
 from foreshock.readers._items_chat import chat, is_chat
@@ -22,6 +22,7 @@ from foreshock.readers._json import text
 from foreshock.readers._presets import PRESETS, Preset, preset
 from foreshock.readers._protocol import Candidate, Failure, Reading, ReadOptions
 from foreshock.readers._tables_contact import explain
+from foreshock.readers._tables_run import chance_of
 from foreshock.records import Batch, Run, RunStatus, ingest_id, run_key
 
 
@@ -46,7 +47,7 @@ class ItemReader:
     """Reads any table of responses whose columns are plain or told with ``--map`` or ``--preset``."""
 
     name = "items"
-    version = 1
+    version = 2
 
     def claims(self, candidate: Candidate, options: ReadOptions) -> bool:
         """Whether the content is a table."""
@@ -73,6 +74,7 @@ class ItemReader:
                 yield from matrix_readings(self, table, *matrix, options)
                 return
             plan = _plan(table, options)
+            _refuse_idle(plan.roles, options, table)
             survey = Survey(table, plan.roles, options.scale)
             if not survey.groups:
                 raise BrokenFileError(
@@ -82,7 +84,7 @@ class ItemReader:
                 yield self._reading(survey, plan, group, records, options)
         except BaseException as error:  # noqa: BLE001 - one bad member is not the others
             if isinstance(error, ForeshockError):
-                explain(error, table)
+                explain(error, table, options)
             yield Failure(table.path, reported(error, table.path, table.where))
 
     def _reading(
@@ -99,9 +101,16 @@ class ItemReader:
         key = run_key("items", model, task, group.date or "", names.shots or "", *content)
         # a preset, its roles in --map and the same roles found by themselves are one way of reading
         identity = {"roles": columns, "scale": options.scale, "model": options.model, "task": options.task}
+        # part of it only where they are given, so that what was read before keeps its own
+        identity |= {
+            name: said for name in ("kind", "chance", "metric") if (said := getattr(options, name)) is not None
+        }
         cut = table.data.cut if isinstance(table.data, LineRows) else None
         unused = [c for c in table.data.columns if c not in columns.values()]
         meta = {"read_as": columns, "columns_not_used": unused} | ({"notes": plan.notes} if plan.notes else {})
+        score = options.metric or columns.get("score", "score")
+        if options.kind is not None and "score" in columns:
+            meta["metrics"] = {score: {"kind": options.kind}}
         repeats = survey.repeats[group]
         run = Run(
             run_key=key,
@@ -110,6 +119,7 @@ class ItemReader:
             model=model,
             task=task,
             conditions=shots,
+            chance=chance_of(options),
             created=group.date or (chat(output).created if is_chat(output) else None),
             sources=[table.source],
             status=RunStatus.PARTIAL if cut else RunStatus.COMPLETE,
@@ -118,9 +128,24 @@ class ItemReader:
             meta=meta,
         )
         run = msgspec.structs.replace(run, ingest_id=ingest_id(key, run.sources, run.reader, identity))
-        score, epoch = columns.get("score", "score"), survey.first_epoch
-        rows = ItemRows(score, options.scale, epoch, table.where, numbered=repeats.numbered)
+        rows = ItemRows(score, options.scale, survey.first_epoch, table.where, numbered=repeats.numbered)
         return Reading(run, _batches(rows, chain([first], records)))
+
+
+def _refuse_idle(roles: Roles, options: ReadOptions, table: Table) -> None:
+    """Refuse what is said of a metric where there is none, or where a column names several."""
+    said = next((name for name in ("kind", "metric") if getattr(options, name) is not None), None)
+    if said is None or ("score" in roles.columns and "metric" not in roles.columns):
+        return
+    column = roles.columns.get("metric")
+    raise ConfigError(
+        f"--{said} of a table whose column {column!r} names the metrics"
+        if column and "score" in roles.columns
+        else f"--{said} of a table of responses without a column of scores",
+        expected="one column of scores",
+        do=f"leave --{said} out" if column else f"name the scores, --map score=COLUMN, or leave --{said} out",
+        where=table.where,
+    )
 
 
 def _batches(rows: ItemRows, records: Iterable[Record]) -> Iterator[Batch]:

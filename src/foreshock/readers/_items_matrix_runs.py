@@ -13,6 +13,7 @@ from foreshock.readers._items_table import Table
 from foreshock.readers._presets import MATRICES
 from foreshock.readers._protocol import Reader, Reading, ReadOptions
 from foreshock.readers._rows import Rows, item_name
+from foreshock.readers._tables_run import chance_of
 from foreshock.records import Batch, Run, ingest_id, run_key
 
 _TABLES = {
@@ -53,6 +54,8 @@ def matrix_readings(
     if copies:
         notes.append(f"{count_of(copies, 'row')} repeated with equal cells; one of each is kept")
     identity = {"matrix": list(matrix), "scale": options.scale, "task": options.task, "metric": options.metric}
+    # part of it only where they are given, so that what was read before keeps its own
+    identity |= {name: told for name in ("kind", "chance") if (told := getattr(options, name)) is not None}
     for place, (model, cells) in enumerate(cells_of(table, matrix)):
         key = run_key(reader.name, model, task, table.source.sha256, table.member or "")
         meta = {"read_as": {matrix.rows: matrix.label, "columns": len(matrix.columns)}, "notes": notes}
@@ -64,7 +67,7 @@ def matrix_readings(
             reader=f"{reader.name}@{reader.version}",
             model=model,
             task=task,
-            chance=options.chance,
+            chance=chance_of(options),
             sources=[table.source],
             expected=len(cells),
             guesses=[] if options.task or known else ["task"],

@@ -1,4 +1,4 @@
-"""Rows of one run that repeat an item: copies, repetitions to be numbered, or several runs in one."""
+"""Rows of one run that repeat an item: copies, contradictions, repetitions to be numbered, or several runs in one."""
 
 from __future__ import annotations
 
@@ -27,19 +27,18 @@ class Repeats:
         unit: What the number of a row counts, for messages.
 
     Attributes:
-        numbered: The same question was answered again, differently, and no column numbers the repetitions: the rows
-            are then numbered as epochs in the order of the table.
         most: Rows of the item with most of them.
     """
 
     def __init__(self, unit: str) -> None:
-        self.numbered = False
         self.most = 1
+        self._again = False
         self._rows = 0
         self._unit = unit
         self._seen: dict[int, _First] = {}
         self._disagree: list[str] = []
-        self._disagreeing = 0
+        self._disagreeing = self._copies = 0
+        self._copy = (0, 0)
 
     def see(self, number: int, values: Mapping[str, Any]) -> None:
         """Take note of a row."""
@@ -57,34 +56,54 @@ class Repeats:
         self._seen[key] = before._replace(rows=before.rows + 1)
         self.most = max(self.most, before.rows + 1)
         if before.content == content:
+            self._copies += 1
+            self._copy = self._copy if self._copies > 1 else (before.number, number)
             return
-        self.numbered |= epoch is None and before.question == question
+        self._again |= epoch is None and before.question == question
         self._disagreeing += 1
         if len(self._disagree) < SHOWN:
             self._disagree.append(f"{(_name(values) or '')[:40]!r} in {self._unit}s {before.number} and {number}")
 
     @property
-    def pooled(self) -> bool:
-        """Whether these may be several runs: repetitions without a number, of most items rather than here and there."""
+    def numbered(self) -> bool:
+        """Whether the rows are to be numbered as epochs in the order of the table.
+
+        The same questions were answered again, differently, no column numbers the repetitions, and they are of most
+        items rather than here and there: then they are meant. A few rows that contradict others are duplicates.
+        """
         items = len(self._seen)
-        return self.numbered and 2 * (self._rows - items) >= (self.most - 1) * items
+        return self._again and 2 * (self._rows - items) > (self.most - 1) * items
 
     @property
     def warnings(self) -> list[str]:
         """What the user should know before using the rows."""
-        if not self._disagreeing:
-            return []
+        if self.numbered:
+            return [
+                f"{self._told()} and no column numbers them: they are read as epochs 1 to {self.most:,} of one model; "
+                "if they come from several models, tasks or settings, add a column that says which and name it with "
+                "--map"
+            ]
+        found = []
+        if self._disagreeing:
+            found.append(
+                f"{self._told()}; all are kept, as duplicates (FS104): remove those that are wrong, or if they are "
+                "meant, name the column that tells them apart: --map epoch=COLUMN"
+            )
+        if self._copies:
+            are = "is a copy" if self._copies == 1 else "are copies"
+            one, other = self._copy
+            found.append(
+                f"{count_of(self._copies, 'row')} {are} of another ({self._unit}s {one} and {other}); all are kept, as "
+                "duplicates (FS104)"
+            )
+        return found
+
+    def _told(self) -> str:
         more = ", ..." if self._disagreeing > SHOWN else ""
-        found = (
+        return (
             f"{count_of(self._disagreeing, 'row')} {'repeats' if self._disagreeing == 1 else 'repeat'} an item with "
             f"other content ({', '.join(self._disagree)}{more})"
         )
-        if not self.numbered:
-            return [f"{found}; all are kept"]
-        return [
-            f"{found} and no column numbers them: they are read as epochs 1 to {self.most:,} of one model; if they "
-            "come from several models, tasks or settings, add a column that says which and name it with --map"
-        ]
 
     def told_apart(
         self, rows: Iterable[tuple[Mapping[str, Any], Mapping[str, Any]]], columns: Sequence[str]

@@ -148,7 +148,7 @@ class Survey:
             return
         roles = [r for r in ("model", "task", "epoch") if r not in columns]
         for group, repeats in self.repeats.items():
-            found = repeats.told_apart(self._cells(group), self._unused()) if repeats.pooled else []
+            found = repeats.told_apart(self._cells(group), self._unused()) if repeats.numbered else []
             if found:
                 raise AmbiguousError(
                     f"items occur up to {repeats.most:,} times with other content, told apart by {shown(found)}",

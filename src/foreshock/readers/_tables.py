@@ -16,14 +16,14 @@ from foreshock.readers._items_table import Table, tables
 from foreshock.readers._protocol import Candidate, Failure, Reading, ReadOptions
 from foreshock.readers._tables_axis import kind_of, plain_name
 from foreshock.readers._tables_boards import BOARDS, asked, recognised
-from foreshock.readers._tables_cells import Mean
 from foreshock.readers._tables_contact import contact, first_rows, introduce
 from foreshock.readers._tables_family import one_family
 from foreshock.readers._tables_layout import Layout, Value
+from foreshock.readers._tables_mean import Mean
 from foreshock.readers._tables_names import NUMBERS
 from foreshock.readers._tables_roles import detect, is_aggregates, is_wide, told
 from foreshock.readers._tables_rows import Gathered, gather
-from foreshock.readers._tables_run import Read, Said, run_of
+from foreshock.readers._tables_run import Read, run_of, said_of
 from foreshock.readers._tables_wide import Rows, binary, numeric
 from foreshock.readers._unknown import head_rows
 from foreshock.records import Batch
@@ -75,7 +75,8 @@ class TableReader:
         told_x = options.csv.get("x")
         axes = [*gathered.axes] if told_x is None else [kind_of(told_x) or "x"]
         family = one_family(gathered.runs, axes)
-        said = Said(_notes(layout, gathered, options, family, table), gathered.warnings, family)
+        told = _notes(layout, gathered, options, family, table), gathered.warnings
+        said = said_of(table, layout, options, told, one_family=family)
         first = contact(table, layout, options, rows) if not options.csv and layout.preset is None else None
         for place, (subject, means) in enumerate(gathered.runs.items()):
             run = run_of(self, Read(table, layout, gathered), (subject, means), said, options)

@@ -4,52 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from foreshock._base import AmbiguousError, BrokenFileError
-from foreshock.readers._items_values import as_int
 from foreshock.readers._protocol import ReadOptions
 from foreshock.readers._tables_axis import plain_name
-from foreshock.readers._tables_layout import GENERIC, LOWER, Interval, Value, is_rate, is_unbounded, words_of
+from foreshock.readers._tables_layout import GENERIC, Value
+from foreshock.readers._tables_mean import Mean, Nature, interval_of, items_of, nature_of
 from foreshock.readers._tables_numbers import Decimal, Figure, Separators, figure, is_blank
 
 # half the width of a 95% interval in standard errors
 Z95 = 1.96
 _SCORER = re.compile(r"\s*([^:,]+):([^,]+)")
-
-
-class Mean(NamedTuple):
-    """One aggregate.
-
-    Attributes:
-        metric, answer_filter, subset: What it is of.
-        value, stderr: On the scale of the metric, shares from 0 to 1.
-        stderr_kind: ``stated``, or ``ci95`` for half of an interval.
-        n: Items, when stated.
-        bounded: From 0 to 1.
-        higher: Whether more is better; None when nobody says.
-        raw: The cell.
-        line: Its line.
-        column: Its column.
-        rate: It is the share of items that were right, by its name or because it was declared hard.
-        ulp, stderr_ulp: Half a unit of the last digit written of both.
-    """
-
-    metric: str
-    answer_filter: str | None
-    subset: str | None
-    value: float
-    stderr: float | None
-    stderr_kind: str | None
-    n: int | None
-    bounded: bool
-    higher: bool | None
-    raw: str
-    line: int
-    column: str
-    rate: bool
-    ulp: float = 0.0
-    stderr_ulp: float = 0.0
 
 
 class ValueCells:
@@ -68,6 +33,8 @@ class ValueCells:
         self._bare: tuple[str, str] | None = None
         self._largest = 0.0
         self._negative: dict[str, str] = {}
+        self._natures: dict[str, Nature] = {}
+        self._free = value.free or nature_of(value.column).unbounded
         self.unexplained: str | None = None
 
     def see(self, cells: Mapping[str, str | None], metric: str | None, where: str) -> None:
@@ -85,7 +52,7 @@ class ValueCells:
             self._negative.setdefault(text.strip(), where)
         if number.percent:
             self._signed = self._signed or (text, where)
-        elif number.value and not is_unbounded(metric or self.value.column):
+        elif number.value and not self._nature(metric or self.value.column).unbounded:
             self._bare = self._bare or (text, where)
 
     def settle(self, where: str) -> None:
@@ -152,6 +119,12 @@ class ValueCells:
         scorers = row.get(self.value.scorers or "")
         return [found] if scorers is None else self._scorers(found, scorers)
 
+    def _nature(self, metric: str) -> Nature:
+        found = self._natures.get(metric)
+        if found is None:
+            found = self._natures[metric] = nature_of(metric)
+        return found
+
     def _own_name(self) -> str:
         column = self.value.column
         return "score" if self.value.task is not None or plain_name(column) in GENERIC else column
@@ -159,7 +132,8 @@ class ValueCells:
     def _one(
         self, name: str, text: str, error: str | None, row: Mapping[str, str | None], line: int, where: str
     ) -> Mean:
-        free = self.value.free or is_unbounded(name) or is_unbounded(self.value.column)
+        nature = self._nature(name)
+        free = self._free or nature.unbounded
         number = figure(text, self._decimals.get(self.value.column, "."))
         if number is None:
             raise BrokenFileError(
@@ -174,11 +148,11 @@ class ValueCells:
             raise self._off_scale(text, name, where)
         told = self._interval(number, factor) or self._stated(error, factor)
         stderr, kind, ulp = told or (None, None, 0.0)
-        n = _n(row.get("\0n"), self._options, where)
-        rate = not free and (is_rate(name) or self.value.kind == "hard")
+        n = items_of(row.get("\0n"), self._options, where)
+        rate = not free and (nature.rate or self.value.kind == "hard")
         return Mean(
             *(name, self.value.answer_filter, row.get("\0subset"), value, stderr, kind, n, not free),
-            *(_direction(name), text, line, self.value.column, rate, number.ulp * factor, ulp),
+            *(nature.higher, text, line, self.value.column, rate, number.ulp * factor, ulp),
         )
 
     def _factor(self, number: Figure, free: bool) -> float:
@@ -232,33 +206,3 @@ class ValueCells:
             found.append(whole._replace(metric=name, stderr=told[0], stderr_kind=told[1], stderr_ulp=told[2]))
         top = max(found, key=lambda mean: mean.value)
         return [top, *(mean for mean in found if mean is not top)] if top.value == best.value else [best, *found]
-
-
-def interval_of(column: str) -> Interval | None:
-    """What the name of a column says about a ``±`` in its cells.
-
-    Examples:
-        >>> interval_of("Accuracy (%) ± CI"), interval_of("acc ± SE"), interval_of("score")
-        ('ci95', 'stderr', None)
-    """
-    words = words_of(column)
-    if {"ci", "ci95", "confidence"} & words:
-        return "ci95"
-    return "stderr" if {"se", "stderr", "sem"} & words or "standard_error" in plain_name(column) else None
-
-
-def _direction(name: str) -> bool | None:
-    if words_of(name) & LOWER:
-        return False
-    return True if is_rate(name) else None
-
-
-def _n(text: str | None, options: ReadOptions, where: str) -> int | None:
-    if text is None and options.n is not None and options.n.isdecimal():
-        text = options.n
-    if text is None:
-        return None
-    n = as_int(text.replace(",", ""))
-    if n is None or n <= 0:
-        raise BrokenFileError(f"n is {text[:40]!r}", expected="a whole number of items", where=where)
-    return n

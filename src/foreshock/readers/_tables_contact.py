@@ -16,7 +16,7 @@ from foreshock.readers._tables_clash import given, ready
 from foreshock.readers._tables_layout import Layout
 from foreshock.readers._tables_wide import benchmarks
 
-_OPTION = re.compile(r"--(?:scale|codes|interval) [^\s,;]+")
+_OPTION = re.compile(r"say it: (--(?:scale|codes|interval) [^\s,;]+)")
 _SHOWN = 12
 _ROWS_LOOKED_AT = 100
 _WIDTH = 40
@@ -47,12 +47,21 @@ def introduce(
         error.add_note(line)
     if layout is not None:
         error.add_note(f"understood so far: {layout.sentence()}")
-    option = _OPTION.search(error.do or "")
+    option = _OPTION.match(error.do or "")
     if option is not None:
         plain = not options.csv and not options.wide
         start = f"foreshock add {shlex.quote(str(table.path))}"
-        before = " ".join([start, *given(options)]) if plain or layout is None else ready(table, layout, options)
-        error.add_note(f"ready: {before} {option[0]}")
+        told = [start, *_asked(options), *given(options)]
+        before = " ".join(told) if plain or layout is None else ready(table, layout, options)
+        error.add_note(f"ready: {before} {option[1]}")
+
+
+def _asked(options: ReadOptions) -> list[str]:
+    """How a table of responses was asked for, as words of a command."""
+    words = ["--preset", shlex.quote(options.preset)] if options.preset else []
+    words += ["--wide"] if options.wide else []
+    roles = ",".join(f"{role}={column}" for role, column in options.map.items())
+    return [*words, "--map", shlex.quote(roles)] if roles else words
 
 
 def first_rows(table: Table) -> list[list[str]]:
@@ -61,7 +70,7 @@ def first_rows(table: Table) -> list[list[str]]:
     return [[as_text(cell(row, c)) or "" for c in columns] for _, row in islice(table.data.rows(), _ROWS_LOOKED_AT)]
 
 
-def explain(error: ForeshockError, table: Table) -> None:
+def explain(error: ForeshockError, table: Table, options: ReadOptions) -> None:
     """Complete the error about a table of responses whose columns are not understood.
 
     A table without a number that may be a score, an answer or an output is said to hold none.
@@ -74,7 +83,7 @@ def explain(error: ForeshockError, table: Table) -> None:
             error.expected = "a column of scores, answers or outputs, and this table seems to have none"
         path = shlex.quote(str(table.path))
         error.do = f"{error.do}; or, for scores of models: foreshock add --csv {path} --x COLUMN --y COLUMN"
-    introduce(error, table, rows, (None, ReadOptions()))
+    introduce(error, table, rows, (None, options))
 
 
 def _line(cells: Sequence[str]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable
 
-from foreshock.readers._tables_rows import Subject
+from foreshock.readers._tables_subject import Subject
 from foreshock.records import parse_model
 
 

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Iterable
 from typing import NamedTuple
+
+from foreshock.readers._tables_mean import Mean
+from foreshock.readers._tables_subject import Subject
 
 # beyond these no such n exists, or rounding has eaten the error
 _LEAST, _MOST = 1e-9, 0.5
@@ -73,3 +77,31 @@ def _bounds(rate: Rate) -> tuple[float, float]:
     small = rate.stderr - rate.stderr_ulp
     least = max(1.0, 0.99 * min(spread) / (rate.stderr + rate.stderr_ulp) ** 2)
     return least, (math.inf if small <= 0 else 1 + 1.01 * top / small**2)
+
+
+def fill_n(runs: dict[Subject, list[Mean]]) -> tuple[set[tuple[str | None, str]], list[str]]:
+    """Fill in n where it is not stated and the standard errors of a task and metric agree on one."""
+    rates: dict[tuple[str | None, str | None, str, str | None], list[Rate]] = defaultdict(list)
+    for subject, means in runs.items():
+        for mean in means:
+            if mean.n is None and mean.stderr is not None and mean.rate:
+                key = (subject.task, mean.subset, mean.metric, mean.answer_filter)
+                rates[key].append(Rate(mean.value, mean.stderr, mean.ulp, mean.stderr_ulp, mean.line))
+    found = {key: derive(rows) for key, rows in rates.items()}
+    known: set[tuple[str | None, str]] = set()
+    for subject, means in runs.items():
+        for place, mean in enumerate(means):
+            told = found.get((subject.task, mean.subset, mean.metric, mean.answer_filter))
+            usable = told is not None and told.n is not None and mean.n is None
+            if usable and told is not None and mean.rate:
+                means[place] = mean._replace(n=told.n)
+                known.add((subject.task, mean.metric))
+    doubts = []
+    for (task, _, metric, _), told in found.items():
+        if told.clash is not None:
+            (one, n), (other, m) = told.clash
+            doubts.append(
+                f"n of {metric}{f' on {task}' if task else ''} is not derived: the standard errors of lines {one} and "
+                f"{other} would need {n:,} and {m:,} items"
+            )
+    return known, doubts

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from foreshock._base import AmbiguousError
@@ -15,6 +16,8 @@ BLANK = frozenset({"", "-", "–", "—", "n/a", "na", "#n/a", "nan", "none", "n
 _PLUS_MINUS = re.compile(r"\s*(?:±|\+/-|\+-)\s*")
 _SPACES = re.compile(r"[\s\u00a0\u202f']")
 _BARE = re.compile(r"([+-]?)((?:\d[\d.,]*)|(?:[.,]\d+))((?:[eE][+-]?\d+)?)")
+_PLAIN = re.compile(r"[+-]?\d+(?:\.(\d*))?")
+_SHORT = 32
 _SIGNS = str.maketrans({"−": "-", "％": "%"})
 
 
@@ -122,6 +125,18 @@ def figure(text: str, decimal: Decimal = ".") -> Figure | None:
         >>> figure("12 of 13") is None
         True
     """
+    return _short(text, decimal) if len(text) <= _SHORT else _figure(text, decimal)
+
+
+@lru_cache(16_384)  # shots, steps and counts stand in every row of a table
+def _short(text: str, decimal: Decimal) -> Figure | None:
+    plain = _PLAIN.fullmatch(text) if decimal == "." else None
+    if plain is None:
+        return _figure(text, decimal)
+    return Figure(float(text), ulp=0.5 * 10.0 ** -len(plain[1] or ""))
+
+
+def _figure(text: str, decimal: Decimal) -> Figure | None:
     parts = _PLUS_MINUS.split(text.translate(_SIGNS).strip())
     if len(parts) > 2:
         return None

@@ -2,39 +2,26 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
+
+import msgspec
 
 from foreshock._base import BrokenFileError, count_of
 from foreshock.readers._items_table import Table, cell
 from foreshock.readers._items_values import as_text
 from foreshock.readers._protocol import ReadOptions
 from foreshock.readers._tables_axis import AXES, Axis, axis_of
-from foreshock.readers._tables_cells import Mean, ValueCells
+from foreshock.readers._tables_cells import ValueCells
 from foreshock.readers._tables_clash import clash
 from foreshock.readers._tables_dates import Order, moment, order_of
-from foreshock.readers._tables_layout import Layout, parts_of
-from foreshock.readers._tables_n import Rate, derive
-from foreshock.readers._tables_numbers import Separators, figure, is_blank
+from foreshock.readers._tables_layout import Layout
+from foreshock.readers._tables_mean import Mean
+from foreshock.readers._tables_n import fill_n
+from foreshock.readers._tables_numbers import Separators
+from foreshock.readers._tables_subject import Subject, Subjects
 
 MAX_ROWS = 2_000_000
-
-
-class Subject(NamedTuple):
-    """What makes rows belong to one run; texts as they stand in the table."""
-
-    model: str | None
-    axes: tuple[tuple[str, float | None], ...]
-    task: str | None
-    family: str | None
-    date: str | None
-    shots: str | None
-    seed: str | None
-    conditions: tuple[tuple[str, str], ...]
-    version: str | None
-    organisation: str | None
-    repeat: int = 0
 
 
 class Gathered(NamedTuple):
@@ -64,9 +51,8 @@ class _Gathering:
         self.table, self.layout, self.options = table, layout, options
         self.cells = [ValueCells(value, options) for value in layout.values]
         self.runs: dict[Subject, list[Mean]] = {}
-        self.seen: dict[tuple[Any, ...], tuple[int, Mapping[str, Any]]] = {}
-        self.blank = self.coded = self.filled = 0
-        self.nameless: list[int] = []
+        self.seen: dict[tuple[Any, ...], tuple[int, int]] = {}
+        self.blank = self.coded = 0
         self.copies: list[tuple[int, int]] = []
         self.repeats: list[tuple[int, int]] = []
         self.axes: dict[str, Axis] = {}
@@ -80,12 +66,13 @@ class _Gathering:
                 raise BrokenFileError(
                     f"more than {MAX_ROWS:,} rows", expected="a table of aggregates", where=self.table.where
                 )
-            yield line, row, {c: as_text(cell(row, c)) for c in columns}
+            # the cells of delimited text are texts already
+            yield line, row, {c: v if (v := row.get(c)).__class__ is str else as_text(cell(row, c)) for c in columns}
 
     def survey(self) -> None:
         """The first pass: how numbers and dates are written."""
         axes = {role: self.layout.roles[role] for role in (*AXES, "x") if role in self.layout.roles}
-        texts: dict[str, list[str]] = {role: [] for role in axes}
+        texts: dict[str, set[str]] = {role: set() for role in axes}
         separators = {role: Separators(column) for role, column in axes.items()}
         dates: set[str] = set()
         for line, _, row in self.rows():
@@ -95,8 +82,8 @@ class _Gathering:
                 found.see(row, metric, where)
             for role, column in axes.items():
                 text = row[column]
-                if text is not None:
-                    texts[role].append(text)
+                if text is not None and text not in texts[role]:
+                    texts[role].add(text)
                     separators[role].see(text, where)
             dates.add(row.get(self.layout.roles.get("date", "")) or "")
         for found in self.cells:
@@ -108,85 +95,47 @@ class _Gathering:
 
     def gather(self) -> None:
         """The second pass: every row."""
+        subjects = self.subjects = Subjects(self.table, self.layout, self.axes)
         for line, raw, row in self.rows():
             where = self.table.at(line)
             texts = {role: row.get(column) for role, column in self.layout.roles.items()}
-            known = {**row, "\0n": texts.get("n"), "\0subset": texts.get("subset")}
+            row |= {"\0n": texts.get("n"), "\0subset": texts.get("subset")}
             subject: Subject | None = None
             any_score = False
             for found in self.cells:
-                means = found.means(known, texts.get("metric"), line, where)
+                means = found.means(row, texts.get("metric"), line, where)
                 if not means:
                     text = row.get(found.value.column)
                     self.coded += text is not None and found.state(text) is not None
                     continue
                 any_score = True
-                subject = subject or self._subject(texts, row, line)
+                subject = subject or subjects.of(texts, row, line)
                 if subject is None:
                     break
-                mine = subject._replace(task=found.value.task or subject.task or self.layout.task)
+                task = found.value.task or subject.task or self.layout.task
+                mine = subject if task == subject.task else subject._replace(task=task)
                 self._keep(mine, means, line, raw)
             self.blank += not any_score
 
     def _keep(self, subject: Subject, means: list[Mean], line: int, row: Mapping[str, Any]) -> None:
         key = (subject, means[0].metric, means[0].answer_filter, means[0].subset)
-        before, other = self.seen.setdefault(key, (line, row))
+        content = hash(tuple(map(_plain, row.values())))
+        before, other = self.seen.setdefault(key, (line, content))
         if before != line:
-            different = [c for c in self.table.data.columns if other.get(c) != row.get(c)]
-            if not different:
+            if content == other:
                 self.copies.append((before, line))
                 return
             if not self.layout.lenient:
+                different = self._different(before, row)
                 raise clash(self.table, (self.layout, self.options), (before, line), means[0].metric, different)
             self.repeats.append((before, line))
             subject = subject._replace(repeat=line)
         self.runs.setdefault(subject, []).extend(means)
 
-    def _subject(self, texts: Mapping[str, str | None], row: Mapping[str, str | None], line: int) -> Subject | None:
-        model, where = texts.get("model"), self.table.at(line)
-        if self.layout.fill is not None and is_blank(model):
-            model = row.get(self.layout.fill)
-            self.filled += model is not None
-        model = None if model is None or not model.strip() else model.strip()
-        places, named = self._places(texts, where)
-        model = model or named
-        if model is None and all(place is None for _, place in places):
-            if self.layout.lenient:
-                self.nameless.append(line)
-                return None
-            raise BrokenFileError(
-                "no model and no place on the axis",
-                expected="one of them in every row",
-                do="fill it in, or remove the row",
-                where=where,
-            )
-        column = self.layout.roles.get("condition")
-        parts = [] if column is None else [column] if column in row else parts_of("condition", column)
-        conditions = tuple((c, text) for c in parts if (text := row.get(c)) is not None)
-        shots = texts.get("shots")
-        return Subject(
-            *(model, tuple(places), _clean(texts.get("task")), _clean(texts.get("family")), texts.get("date")),
-            *(None if shots is None else _shots(shots), texts.get("seed"), conditions),
-            *(texts.get("version"), texts.get("organisation")),
-        )
-
-    def _places(self, texts: Mapping[str, str | None], where: str) -> tuple[list[tuple[str, float | None]], str | None]:
-        """Places on the axes, and the name of the model when the x axis holds names."""
-        places: list[tuple[str, float | None]] = []
-        named = None
-        for role, axis in self.axes.items():
-            text = texts.get(role)
-            place = None if text is None or is_blank(text) else axis.value(text)
-            if text is not None and not is_blank(text) and place is None:
-                if role != "x" or "model" in self.layout.roles:
-                    raise BrokenFileError(
-                        f"{text[:40]!r} is no number (column {axis.column!r})",
-                        expected="a number such as 1.4e9 or 1.4B",
-                        where=where,
-                    )
-                named = text
-            places.append((role, place))
-        return places, named
+    def _different(self, before: int, row: Mapping[str, Any]) -> list[str]:
+        """Columns in which the row at ``before`` is another than ``row``."""
+        other = next(found for line, found in self.table.data.rows() if line == before)
+        return [c for c in self.table.data.columns if _plain(other.get(c)) != _plain(row.get(c))]
 
 
 def gather(table: Table, layout: Layout, options: ReadOptions) -> Gathered:
@@ -201,36 +150,15 @@ def gather(table: Table, layout: Layout, options: ReadOptions) -> Gathered:
     state.gather()
     if not state.runs:
         raise BrokenFileError("no row has a score", expected="at least one", where=table.where)
-    derived, doubts = _derive_n(state.runs)
+    derived, doubts = fill_n(state.runs)
     return Gathered(state.runs, state.axes, state.order, _notes(state), [*_warnings(state), *doubts], derived)
 
 
-def _derive_n(runs: dict[Subject, list[Mean]]) -> tuple[set[tuple[str | None, str]], list[str]]:
-    """Fill in n where it is not stated and the standard errors of a task and metric agree on one."""
-    rates: dict[tuple[str | None, str | None, str, str | None], list[Rate]] = defaultdict(list)
-    for subject, means in runs.items():
-        for mean in means:
-            if mean.n is None and mean.stderr is not None and mean.rate:
-                key = (subject.task, mean.subset, mean.metric, mean.answer_filter)
-                rates[key].append(Rate(mean.value, mean.stderr, mean.ulp, mean.stderr_ulp, mean.line))
-    found = {key: derive(rows) for key, rows in rates.items()}
-    known: set[tuple[str | None, str]] = set()
-    for subject, means in runs.items():
-        for place, mean in enumerate(means):
-            told = found.get((subject.task, mean.subset, mean.metric, mean.answer_filter))
-            usable = told is not None and told.n is not None and mean.n is None
-            if usable and told is not None and mean.rate:
-                means[place] = mean._replace(n=told.n)
-                known.add((subject.task, mean.metric))
-    doubts = []
-    for (task, _, metric, _), told in found.items():
-        if told.clash is not None:
-            (one, n), (other, m) = told.clash
-            doubts.append(
-                f"n of {metric}{f' on {task}' if task else ''} is not derived: the standard errors of lines {one} and "
-                f"{other} would need {n:,} and {m:,} items"
-            )
-    return known, doubts
+def _plain(value: Any) -> object:
+    """A cell as something that can be compared and hashed."""
+    if value is None or isinstance(value, str | int | float):
+        return value
+    return bytes(value) if isinstance(value, msgspec.Raw) else repr(value)
 
 
 def _notes(state: _Gathering) -> list[str]:
@@ -240,10 +168,9 @@ def _notes(state: _Gathering) -> list[str]:
         are = "is a copy" if len(state.copies) == 1 else "are copies"
         rows = count_of(len(state.copies), "row")
         found.append(f"{rows} {are} of another (lines {one} and {other}); one of each is kept")
-    if state.filled:
-        found.append(
-            f"{count_of(state.filled, 'row')} without a {state.layout.roles['model']} named by {state.layout.fill}"
-        )
+    if state.subjects.filled:
+        rows = count_of(state.subjects.filled, "row")
+        found.append(f"{rows} without a {state.layout.roles['model']} named by {state.layout.fill}")
     if state.coded:
         found.append(f"{count_of(state.coded, 'cell')} without a score by --codes")
     return found
@@ -254,10 +181,10 @@ def _warnings(state: _Gathering) -> list[str]:
     if state.blank:
         rows = count_of(state.blank, "row")
         found.append(f"{rows} without a score {'is' if state.blank == 1 else 'are'} left out")
-    if state.nameless:
-        rows = count_of(len(state.nameless), "row")
-        are = "is" if len(state.nameless) == 1 else "are"
-        found.append(f"{rows} without a model {are} left out (line {state.nameless[0]})")
+    if state.subjects.nameless:
+        rows = count_of(len(state.subjects.nameless), "row")
+        are = "is" if len(state.subjects.nameless) == 1 else "are"
+        found.append(f"{rows} without a model {are} left out (line {state.subjects.nameless[0]})")
     if state.repeats:
         one, other = state.repeats[0]
         found.append(
@@ -275,21 +202,3 @@ def _warnings(state: _Gathering) -> list[str]:
     if odd is not None:
         found.append(f"dates such as {odd[:40]!r} are not ISO 8601 or may be read in several ways, and are not used")
     return found
-
-
-def _shots(text: str) -> str:
-    """The number of examples in ``25-shot``; other words as they are.
-
-    Examples:
-        >>> _shots("25-shot"), _shots("few "), _shots("0.0")
-        ('25', 'few', '0')
-    """
-    plain = text.strip().lower()
-    for ending in ("-shots", "-shot", " shots", " shot", "shots", "shot"):
-        plain = plain.removesuffix(ending)
-    number = figure(plain)
-    return f"{number.value:g}" if number and number.value.is_integer() else plain or text.strip()
-
-
-def _clean(text: str | None) -> str | None:
-    return None if text is None else text.strip() or None

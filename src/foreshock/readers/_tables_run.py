@@ -10,10 +10,11 @@ import msgspec
 from foreshock.readers._items_table import Table
 from foreshock.readers._protocol import Reader, ReadOptions
 from foreshock.readers._tables_axis import plain_name
-from foreshock.readers._tables_cells import Mean
 from foreshock.readers._tables_dates import moment
 from foreshock.readers._tables_layout import GENERIC, Layout
-from foreshock.readers._tables_rows import Gathered, Subject
+from foreshock.readers._tables_mean import Mean
+from foreshock.readers._tables_rows import Gathered
+from foreshock.readers._tables_subject import Subject
 from foreshock.records import ModelCard, Run, ingest_id, run_key
 
 _CARD = ("parameters", "tokens", "flops", "step")
@@ -33,11 +34,34 @@ class Read(NamedTuple):
 
 
 class Said(NamedTuple):
-    """What is told about every run of a table, and whether its models are one family."""
+    """What is the same for every run of a table.
 
-    notes: list[str]
+    Attributes:
+        warnings: What the user should worry about.
+        one_family: The models are one family.
+        meta: How the table was read, and the notes.
+        identity: The options that make another reading of it.
+    """
+
     warnings: list[str]
     one_family: bool
+    meta: dict[str, Any]
+    identity: dict[str, Any]
+
+
+def said_of(
+    table: Table, layout: Layout, options: ReadOptions, told: tuple[list[str], list[str]], *, one_family: bool
+) -> Said:
+    """What is the same for every run of a table, of which ``told`` are notes and warnings."""
+    notes, warnings = told
+    used = layout.used
+    unused = [c for c in table.data.columns if c not in used]
+    meta: dict[str, Any] = {"read_as": {**layout.roles, "y": layout.scores}}
+    meta |= {"columns_not_used": unused} if unused else {}
+    meta |= {"notes": notes} if notes else {}
+    identity = {name: getattr(options, name) for name in _OPTIONS}
+    identity |= {name: value for name in _LATER if (value := getattr(options, name))}
+    return Said(warnings, one_family, meta, identity)
 
 
 def run_of(reader: Reader, read: Read, entry: tuple[Subject, list[Mean]], said: Said, options: ReadOptions) -> Run:
@@ -70,11 +94,9 @@ def run_of(reader: Reader, read: Read, entry: tuple[Subject, list[Mean]], said: 
         sources=[table.source],
         warnings=said.warnings,
         guesses=guesses,
-        meta=_meta(subject, means, layout, gathered, table) | ({"notes": said.notes} if said.notes else {}),
+        meta=said.meta | _meta(subject, means, layout, gathered),
     )
-    identity = {name: getattr(options, name) for name in _OPTIONS}
-    identity |= {name: value for name in _LATER if (value := getattr(options, name))}
-    return msgspec.structs.replace(run, ingest_id=ingest_id(key, run.sources, run.reader, identity))
+    return msgspec.structs.replace(run, ingest_id=ingest_id(key, run.sources, run.reader, said.identity))
 
 
 def chance_of(options: ReadOptions) -> float | None:
@@ -143,13 +165,9 @@ def _card(subject: Subject, gathered: Gathered, stem: str | None, layout: Layout
     )
 
 
-def _meta(subject: Subject, means: list[Mean], layout: Layout, gathered: Gathered, table: Table) -> dict[str, Any]:
-    read_as = {**layout.roles, "y": layout.scores}
-    meta: dict[str, Any] = {"read_as": read_as}
-    used = layout.used
-    unused = [c for c in table.data.columns if c not in used]
-    if unused:
-        meta["columns_not_used"] = unused
+def _meta(subject: Subject, means: list[Mean], layout: Layout, gathered: Gathered) -> dict[str, Any]:
+    """What is kept of one run beside its scores."""
+    meta: dict[str, Any] = {}
     other = dict(subject.axes).get("x")
     if other is not None:
         meta["axis"] = {"name": gathered.axes["x"].column, "value": other}
