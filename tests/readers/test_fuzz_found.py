@@ -8,6 +8,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from foreshock._base import ForeshockError
 
 from . import _helm_logs as helm
@@ -96,11 +98,12 @@ def test_results_without_a_task_are_named(tmp_path: Path) -> None:
     assert "no task under results" in failure(tmp_path)
 
 
-def test_ten_million_members_are_refused_before_they_are_taken_in(tmp_path: Path, monkeypatch: Any) -> None:
+@pytest.mark.parametrize("colon", [": ", " : ", "\t:"])
+def test_ten_million_members_are_refused_before_they_are_taken_in(tmp_path: Path, monkeypatch: Any, colon: str) -> None:
     monkeypatch.setattr("foreshock.readers._json.MAX_MEMBERS", 5)
     monkeypatch.setattr("foreshock.readers._json._LARGE", 20)
     row = {"id": 1, "output": "a", "target": "b", "x": {"y": {"z": 1}}}
-    (tmp_path / "a.jsonl").write_text(json.dumps(row) + "\n", "utf-8")
+    (tmp_path / "a.jsonl").write_text(json.dumps(row, separators=(",", colon)) + "\n", "utf-8")
     assert "more than 5 members" in failure(tmp_path)
 
 

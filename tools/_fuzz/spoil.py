@@ -11,6 +11,7 @@ from _fuzz.odd import NUMBERS, TOKENS
 
 _NUMBER = re.compile(rb"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
 _LOOKED_AT = 2_000
+_LONGEST = 2**22
 _LENGTHS = (1, 1, 2, 4, 8, 30, 100, 1000)
 
 
@@ -19,6 +20,7 @@ def spoil(data: bytes, noise: random.Random, others: list[bytes]) -> bytes:
     out = bytearray(data)
     for _ in range(noise.choice((1, 1, 1, 2, 4, 8))):
         _ONE[noise.randrange(len(_ONE))](out, noise, others)
+        del out[_LONGEST:]
     return bytes(out)
 
 

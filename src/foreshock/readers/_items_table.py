@@ -13,7 +13,16 @@ from foreshock._base import BrokenFileError, ForeshockError, UnknownFormatError
 from foreshock.readers._contain import reported
 from foreshock.readers._files import MAX_ARRAY, lines, open_bytes, source
 from foreshock.readers._items_csv import CsvRows
-from foreshock.readers._json import UTF8_BOM, check_encoding, fields, records, repeated_keys, text, tolerant
+from foreshock.readers._json import (
+    UTF8_BOM,
+    check_encoding,
+    check_members,
+    fields,
+    records,
+    repeated_keys,
+    text,
+    tolerant,
+)
 from foreshock.records import Source
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet")
@@ -229,6 +238,7 @@ class ParquetRows:
 
 
 def _record(data: bytes, where: str, checked: bool) -> dict[str, msgspec.Raw]:
+    check_members(data, where)
     found = fields(data, where)
     twice = [] if checked else repeated_keys(data, found)
     if twice:

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections import Counter
+from itertools import islice
 from typing import Any, TypeVar, cast
 
 import msgspec
@@ -30,6 +32,7 @@ MAX_MEMBERS = 1_000_000
 """Most members of one record, those of its parts counted in."""
 
 _LARGE = 4 * MAX_MEMBERS
+_MEMBER = re.compile(rb'"[ \t\r\n]*:')
 _FIELDS = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _RECORDS = msgspec.json.Decoder(list[msgspec.Raw])
 
@@ -59,17 +62,29 @@ def decode(data: bytes, decoder: msgspec.json.Decoder[T], where: str) -> T:
 
 
 def fields(data: bytes, where: str) -> dict[str, msgspec.Raw]:
-    """The members of one JSON object, each still encoded: parsing a few again is cheaper than parsing all once.
+    """The members of one JSON object, each still encoded: parsing a few again is cheaper than parsing all once."""
+    return decode(data, _FIELDS, where)
+
+
+def check_members(data: bytes, where: str) -> None:
+    """Refuse a record with so many members that taking it apart is a danger.
+
+    10 million members of a line of 100 MB take 2 GB, and as much again to look for repeated ones.
 
     Raises:
-        BrokenFileError: No JSON object, or one with more than ``MAX_MEMBERS`` in it.
+        BrokenFileError: There are more than ``MAX_MEMBERS``.
     """
-    # 10 million members of a line of 100 MB take 2 GB, and as much again to look for repeated ones
-    if len(data) > _LARGE and data.count(b'":') > MAX_MEMBERS:
+    if len(data) > _LARGE and _many(data):
         raise BrokenFileError(
             f"an object with more than {MAX_MEMBERS:,} members in it", expected="a log record", where=where
         )
-    return decode(data, _FIELDS, where)
+
+
+def _many(data: bytes) -> bool:
+    """Whether there are more than ``MAX_MEMBERS`` members, with or without white space before their colons."""
+    if data.count(b":") <= MAX_MEMBERS:
+        return False
+    return data.count(b'":') > MAX_MEMBERS or next(islice(_MEMBER.finditer(data), MAX_MEMBERS, None), None) is not None
 
 
 def records(data: bytes, where: str) -> list[msgspec.Raw]:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from foreshock._base import BrokenFileError
-from foreshock.readers._json import UTF8_BOM, tolerant
+from foreshock.readers._json import UTF8_BOM, check_members, tolerant
 
 STANDARD = (
     *("doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics"),
@@ -74,6 +74,7 @@ class LineDecoder:
         Raises:
             BrokenFileError: It is not a JSON object of the known shape.
         """
+        check_members(data, "")
         try:
             return self._typed(data)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -125,6 +126,8 @@ class LineDecoder:
 
     def _learn(self, named: Sequence[str]) -> None:
         new = [name for name in named if name not in self.metrics and name not in STANDARD]
+        if len(new) > MAX_METRICS:
+            raise _too_many()
         plain = [name for name in new if name.isprintable() and not {'"', "\\"} & {*name}]
         if len(plain) < len(new):
             self.odd["a metric whose name has quotes, backslashes or control characters"] += 1
@@ -133,13 +136,17 @@ class LineDecoder:
             return
         metrics = (*self.metrics, *dict.fromkeys(new))
         if len(metrics) > MAX_METRICS:
-            raise BrokenFileError(f"more than {MAX_METRICS} different members in the lines of one file")
+            raise _too_many()
         slots = {f"{METRIC}{name if name.isidentifier() else k}": name for k, name in enumerate(metrics)}
         members = [*_READ, *((slot, Any, msgspec.UNSET) for slot in slots)]
         self._decoder = msgspec.json.Decoder(msgspec.defstruct("Sample", members, rename=slots))
         getters = [attrgetter(slot) for slot in slots]
         self.values = lambda line: [get(line) for get in getters]
         self.metrics = metrics
+
+
+def _too_many() -> BrokenFileError:
+    return BrokenFileError(f"more than {MAX_METRICS} different members in the lines of one file")
 
 
 def _fits(value: Any, kind: Any) -> bool:
