@@ -195,3 +195,12 @@ def test_between_runs_item_scores_on_two_scales_and_empty_replies(store: Store, 
     assert told["FS108"].subject.model == "c"
     assert told["FS104"].verdict == "unpaired"
     assert between(snapshot, snapshot.runs()[:1]) == []
+
+
+def test_one_question_under_two_ids_is_two_items(store: Store, put: Put) -> None:
+    twins = [("1", "a", "t", 1.0), ("2", "b", "t", 0.0)]
+    put("m-1b", twins, text="the same question")
+    put("m-2b", twins, text="the same question")
+    snapshot = store.snapshot()
+    found = pairing(snapshot, "sums", snapshot.runs())
+    assert (found.shared, found.any, dict(found.repeated)) == (2, 2, {})

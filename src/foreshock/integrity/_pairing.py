@@ -50,8 +50,7 @@ def pairing(snapshot: Snapshot, task: str, runs: Sequence[Run]) -> Pairing:
 
     keys = sorted(run.run_key for run in runs)
     frame = snapshot.scan("responses", tasks=[task], runs=keys, columns=_PLACE)
-    item = pl.coalesce("item_key", pl.concat_str(pl.lit("id:"), "item_id"))
-    rows = frame.with_columns(item.alias("item")).filter(pl.col("item").is_not_null()).collect()
+    rows = frame.with_columns(_item().alias("item")).filter(pl.col("item").is_not_null()).collect()
     sets = {str(key): set(group["item"].to_list()) for (key,), group in rows.group_by("run_key")}
     twice = rows.filter(pl.struct(_PLACE).is_duplicated())
     if twice.height:
@@ -65,6 +64,17 @@ def pairing(snapshot: Snapshot, task: str, runs: Sequence[Run]) -> Pairing:
         repeated=_sums(twice, pl.col("n") - 1) if twice.height else {},
         conflicting=_sums(twice.filter(pl.col("kinds") > 1), pl.col("kinds") - 1) if twice.height else {},
         examples=tuple((str(key), str(name)) for key, name in examples.iter_rows()),
+    )
+
+
+def _item() -> pl.Expr:
+    """The text of an item, where a run asks it under several ids the id as well; the id where there is no text."""
+    import polars as pl
+
+    key, name = pl.col("item_key"), pl.concat_str(pl.lit("id:"), "item_id")
+    several = (pl.col("item_id").n_unique().over("run_key", "item_key") > 1).any().over("item_key")
+    return (
+        pl.when(key.is_not_null() & several).then(pl.concat_str(key, pl.lit(" "), name)).otherwise(key).fill_null(name)
     )
 
 
