@@ -25,7 +25,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve
 
 from _fuzz import giants, record, reduce  # noqa: E402
 from _fuzz.cases import seeds, write  # noqa: E402
-from _fuzz.loop import Plan, Worker  # noqa: E402
+from _fuzz.loop import Plan, Worker, read_state  # noqa: E402
 from _fuzz.watch import listen, watch  # noqa: E402
 
 
@@ -39,6 +39,7 @@ def main() -> int:
     parser.add_argument("--folder", type=Path, help="where to keep what was found (default: in /dev/shm)")
     parser.add_argument("--giants", action="store_true")
     parser.add_argument("--write", action="store_true")
+    parser.add_argument("--record", action="store_true", help="record the last run of this seed, run nothing")
     parser.add_argument("--resume", action="store_true", help="go on where the last run of this seed ended")
     parser.add_argument("--replay", metavar="N")
     parser.add_argument("--reduce", metavar="N")
@@ -68,14 +69,16 @@ def folder_of(given: argparse.Namespace, reader: str) -> Path:
 def small(reader: str, given: argparse.Namespace) -> int:
     """Small logs for as long as was asked for."""
     start = time.monotonic()
-    if not given.resume:
+    if not (given.resume or given.record):
         shutil.rmtree(folder_of(given, reader))
     plan = Plan(reader, folder_of(given, reader), given.seed, given.executions, 60 * given.minutes)
-    state = watch(plan)
+    if not given.record:
+        record.begin(plan)
+    state = read_state(plan.folder) if given.record else watch(plan)
     shown = {key: state[key] for key in ("executions", "reached", "stored", "starts", "corpus", "findings")}
     print(json.dumps({"reader": reader, **shown, "shapes": len(state["seen"])}, indent=1))
     print(f"{state['seconds'] / 60:.1f} CPU minutes, {(time.monotonic() - start) / 60:.1f} minutes", flush=True)
-    if given.write:
+    if given.write or given.record:
         record.fuzzed(plan, state)
     return 1 if state["findings"] else 0
 

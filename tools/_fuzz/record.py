@@ -22,9 +22,16 @@ _LIBRARIES = ("polars", "msgspec", "zstandard")
 
 def versions() -> dict[str, str]:
     """Day, commit and versions of a run; a commit with changes beside it is marked."""
-    commit = _git("rev-parse", "--short=12", "HEAD") + ("+" if _git("status", "--porcelain", "src") else "")
+    copied = ROOT / "COMMIT"  # of an exported tree
+    commit = copied.read_text("utf-8").strip() if copied.is_file() else _git("rev-parse", "--short=12", "HEAD")
+    commit += "+" if _git("status", "--porcelain", "src") and not copied.is_file() else ""
     found = {"day": f"{datetime.now(UTC):%Y-%m-%d}", "commit": commit, "Python": platform.python_version()}
     return {**found, **{name: version(name) for name in _LIBRARIES}}
+
+
+def begin(plan: Plan) -> None:
+    """Note what is run, before it is: the working copy may be another one when the run ends."""
+    (plan.folder / "versions.json").write_text(json.dumps(versions()), "utf-8")
 
 
 def _git(*arguments: str) -> str:
@@ -34,9 +41,10 @@ def _git(*arguments: str) -> str:
 
 def fuzzed(plan: Plan, state: dict[str, Any]) -> None:
     """Keep what one reader was put through."""
+    ran = json.loads((plan.folder / "versions.json").read_text("utf-8"))
     kept = {key: state[key] for key in ("executions", "reached", "stored", "corpus", "starts", "findings")}
     facts = {**kept, "minutes": round(state["seconds"] / 60, 1), "seed": plan.seed, "shapes": len(state["seen"])}
-    _put("readers", plan.reader, {**facts, **versions()})
+    _put("readers", plan.reader, {**facts, **ran})
 
 
 def giant(reader: str, found: list[Giant]) -> None:
