@@ -264,3 +264,10 @@ def test_pythia_series(shared_data: Path, tmp_path: Path) -> None:
         metrics = zip(read.column("aggregates", "metric_id"), read.column("aggregates", "value"), strict=True)
         found |= {(*place, metric): value for metric, value in metrics}
     assert found == expected
+
+
+def test_columns_above_a_share_are_listed_with_their_largest(tmp_path: Path) -> None:
+    path = tmp_path / "m.csv"
+    path.write_text("model,first,second,third\na,4.5,40,0.5\nb,3,80,0.25\n")
+    (found,) = read_all(path)[1]
+    assert "largest numbers: first 4.5, second 80; columns that are on another scale" in " ".join(found.error.__notes__)

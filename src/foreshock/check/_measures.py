@@ -93,12 +93,13 @@ def measures(
 
 def declared_kinds(runs: Iterable[Run]) -> dict[str, str]:
     """Kinds that were declared (``--kind``) by metric; one that runs contradict each other about is left out."""
-    found: dict[str, set[object]] = {}
+    found: dict[str, set[str | None]] = {}
     for run in runs:
         facts = run.meta.get("metrics")
         for metric, told in facts.items() if isinstance(facts, dict) else ():
-            found.setdefault(metric, set()).add(told.get("kind") if isinstance(told, dict) else None)
-    return {metric: kind for metric, (kind, *more) in found.items() if not more and kind in ("hard", "continuous")}
+            kind = told.get("kind") if isinstance(told, dict) else None
+            found.setdefault(metric, set()).add(kind if kind in ("hard", "continuous") else None)
+    return {metric: kind for metric, (kind, *more) in found.items() if kind is not None and not more}
 
 
 def _present(snapshot: Snapshot, task: str, runs: Sequence[str], kinds: Mapping[str, str]) -> list[Measure]:

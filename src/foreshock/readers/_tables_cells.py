@@ -37,6 +37,11 @@ class ValueCells:
         self._free = value.free or nature_of(value.column).unbounded
         self.unexplained: str | None = None
 
+    @property
+    def largest(self) -> float:
+        """The largest number of the column."""
+        return self._largest
+
     def see(self, cells: Mapping[str, str | None], metric: str | None, where: str) -> None:
         """Take note of a row of ``metric``, when the row names one."""
         for column, found in self._separators.items():

@@ -79,10 +79,15 @@ def explain(error: ForeshockError, table: Table, options: ReadOptions) -> None:
         return
     rows, columns = first_rows(table), table.data.columns
     if not any(_items_roles.matches(role, columns) for role in ("output", "answer", "score")):
-        if not benchmarks(columns, rows):
+        told = f"foreshock add --csv {shlex.quote(str(table.path))} --x COLUMN --y COLUMN"
+        if benchmarks(columns, rows):
+            error.do = f"{error.do}; or, for scores of models: {told}"
+        else:
             error.expected = "a column of scores, answers or outputs, and this table seems to have none"
-        path = shlex.quote(str(table.path))
-        error.do = f"{error.do}; or, for scores of models: foreshock add --csv {path} --x COLUMN --y COLUMN"
+            error.do = (
+                f"leave it out; if a column does hold such, {error.do}; or, for scores of models: {told} (the words "
+                "COLUMN stand for names of columns)"
+            )
     introduce(error, table, rows, (None, options))
 
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from foreshock._base import BrokenFileError, count_of
+from foreshock._base import AmbiguousError, BrokenFileError, count_of
 from foreshock.readers._items_table import Table, cell
 from foreshock.readers._items_values import as_text
 from foreshock.readers._protocol import ReadOptions
@@ -22,6 +22,7 @@ from foreshock.readers._tables_numbers import Separators
 from foreshock.readers._tables_subject import Subject, Subjects
 
 MAX_ROWS = 2_000_000
+_SHOWN = 12
 
 
 class Gathered(NamedTuple):
@@ -147,7 +148,15 @@ def gather(table: Table, layout: Layout, options: ReadOptions) -> Gathered:
     """
     state = _Gathering(table, layout, options)
     state.survey()
-    state.gather()
+    try:
+        state.gather()
+    except AmbiguousError as error:
+        above = [f"{c.value.column} {c.largest:g}" for c in state.cells if c.largest > 1]
+        if len(above) > 1 and "on the scale" in error.found:
+            more = f", ... ({len(above)} columns)" if len(above) > _SHOWN else ""
+            listed = ", ".join(above[:_SHOWN]) + more
+            error.add_note(f"largest numbers: {listed}; columns that are on another scale are read apart, with --y")
+        raise
     if not state.runs:
         raise BrokenFileError("no row has a score", expected="at least one", where=table.where)
     derived, doubts = fill_n(state.runs)
