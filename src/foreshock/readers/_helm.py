@@ -58,7 +58,7 @@ class HelmReader:
         yield Reading(run, self._batches(parts, run))
 
     def _batches(self, parts: Parts, run: Run) -> Iterator[Batch]:
-        unread = [Problems(noun) for noun in ("request", "entry of statistics", "mean")]
+        unread = [Problems(noun) for noun in ("request", "statistic", "mean")]
         rows = HelmRows(parts, InstanceStats(parts.per_instance, unread[1]), unread[0])
         yield from rows.batches()
         if parts.stats is not None:
