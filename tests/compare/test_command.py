@@ -133,3 +133,12 @@ def test_real_logs_of_two_models(call: Call, shared_data: Path) -> None:
     (row,) = document["tables"]["compare"]
     assert (row["items"], row["only_first"], row["only_second"]) == (3, 0, 2)
     assert (row["verdict"], row["p"], row["up"], row["down"]) == ("undecided", 0.5, 2, 0)
+
+
+def test_a_name_too_long_for_a_path_is_a_name(call: Call, tmp_path: Path) -> None:
+    old = _write(tmp_path, "toy-1b", [True, False])
+    assert call("add", old, *MAP)[0] == 0
+    code, _, err = call("compare", "m" * 5_000, "toy-1b")
+    assert code == 2
+    assert "no run 'mmm" in err
+    assert "unexpected" not in err

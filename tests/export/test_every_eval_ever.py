@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 
 from foreshock._base import StoreError
 from foreshock.export import write_every_eval_ever
+from foreshock.export._every_eval_ever import place
 from foreshock.records import Batch, Run, item_key
 from foreshock.store import Store, add_paths
 
@@ -200,6 +201,15 @@ def test_only_the_asked_runs(tmp_path: Path) -> None:
     assert done.lines == 0
     with pytest.raises(StoreError, match="no run 'nope'"):
         write_every_eval_ever(store.snapshot(), tmp_path / "out", runs=["nope"])
+
+
+def test_names_are_folders_on_every_system() -> None:
+    hostile = ("../../etc", "/etc/passwd", "..", "con", "NUL.txt", "a" * 79 + ".b", "\x1b[31m", "C:\\x")
+    for name in hostile:
+        for part in place(msgspec.structs.replace(RUN, model=name, task=name)):
+            assert re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,80}", part)
+            assert part.rstrip(".") == part
+            assert part.partition(".")[0].lower() not in ("con", "nul", "com1")
 
 
 def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:

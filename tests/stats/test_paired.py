@@ -105,6 +105,12 @@ def test_sign_flip_far_out_keeps_its_precision() -> None:
     assert 0 < sign_flip(d, np.random.default_rng(0)).p < 1e-150
 
 
+@pytest.mark.parametrize(("size", "units"), [(2.0**60, 16), (2.0**58, 64), (2.0**63, 16), (1e290, 20)])
+def test_sizes_that_no_integer_holds_are_no_grid(size: float, units: int) -> None:
+    found = sign_flip([size] * units, np.random.default_rng(0))
+    assert 2.0 ** (1 - units) <= found.p < 1e-3  # never below the exact value
+
+
 def test_sampled_signs_agree_with_the_normal_law_for_many_and_for_few_sizes() -> None:
     rng = np.random.default_rng(5)
     for d in (rng.normal(0.12, 1, 600), rng.choice([0.1234567, -0.7654321, 0.7071], 600)):

@@ -92,7 +92,7 @@ def test_staged_scores_are_invisible_until_committed_together(filled: Store) -> 
 
 def test_statuses_and_values_agree(filled: Store) -> None:
     segment = filled.snapshot().segments()[0]
-    values = [1.0, math.nan, None, 0.0, math.inf, 0.0]
+    values = [1.0, math.nan, None, 0.0, -1e200, 0.0]
     statuses = ["scored", "scored", "unparsed", "needs", "scored", "scored"]
     filled.put_scores(segment, METRIC, values, statuses, labels=["a", None, "b", None, None, None])
     frame = filled.snapshot().scan("scores", source="foreshock").collect()

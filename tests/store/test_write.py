@@ -65,6 +65,16 @@ def test_unknown_expectation_counts_only_what_the_log_lists_as_absent(store: Sto
     assert (counts.expected, counts.delivered, counts.missing) == (None, 1, 1)
 
 
+def test_a_score_whose_square_no_float_holds_is_failed_and_says_so(store: Store) -> None:
+    responses = Batch("responses", {"row": [0, 1, 2], "delivery": ["ok"] * 3})
+    values = [1.7e308, -1e101, 1e100]
+    store.write(make_run(), [responses, Batch("scores", {"row": [0, 1, 2], "metric_id": ["m"] * 3, "value": values})])
+    found = store.snapshot().scan("scores").sort("row").collect()
+    assert found["value"].to_list() == [None, None, 1e100]
+    assert found["status"].to_list() == ["failed", "failed", "scored"]
+    assert found["label"].to_list() == ["the score is beyond 1e+100"] * 2 + [None]
+
+
 def test_nan_and_infinity_never_enter(store: Store) -> None:
     bad = [math.nan, math.inf, -math.inf, 1.0]
     responses = Batch(

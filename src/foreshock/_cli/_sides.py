@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -54,7 +55,7 @@ def find_sides(
 
 
 def _is_path(name: str, known: Snapshot | None) -> bool:
-    if not Path(name).exists():
+    if not os.path.exists(name):  # noqa: PTH110 - says no to a name too long for a path, where that of Path raises
         return False
     taken = known is not None and any(name in (run.model, run.run_key) for run in known.runs())
     if taken and Path(name).name == name:
@@ -89,7 +90,7 @@ def _add(
 
 
 def _runs(name: str, snapshot: Snapshot, from_path: dict[str, list[Run]]) -> list[Run]:
-    if not Path(name).exists() or any(name in (run.model, run.run_key) for run in snapshot.runs()):
+    if not os.path.exists(name) or any(name in (run.model, run.run_key) for run in snapshot.runs()):  # noqa: PTH110
         return find_runs(snapshot, [name])
     place = str(Path(name).absolute())
     keys = {run.run_key for run in from_path.get(name, ())}

@@ -52,6 +52,7 @@ class Results:
             id_ = ":".join(str(row[k]) for k in ("metric_id", "subset", "filter", "reducer") if row[k] is not None)
             taken[id_] += 1
             self._logged.append((id_ if taken[id_] == 1 else f"{id_} #{taken[id_]}", row))
+        self._known = frozenset(id_ for id_, _ in self._logged)
         self._plain = {row["metric_id"]: id_ for id_, row in reversed(self._logged)}
 
     def id_of(self, metric: str, filter_: str | None) -> str:
@@ -63,7 +64,7 @@ class Results:
 
     def note(self, id_: str, metric: str, value: float) -> None:
         """Remember a score whose metric may have no mean in the log."""
-        if all(id_ != known for known, _ in self._logged):
+        if id_ not in self._known:
             self._sums.setdefault(id_, ([], metric))[0].append(value)
 
     def best(self, metric: str) -> float:

@@ -22,6 +22,8 @@ _PART = 8_192
 """Responses that are held at a time."""
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 _LONGEST = 80
+# names that Windows takes for devices, whatever comes after a full stop
+_DEVICE = re.compile(r"con|prn|aux|nul|com\d|lpt\d", re.IGNORECASE)
 
 
 class Exported(NamedTuple):
@@ -102,7 +104,8 @@ def place(run: Run) -> tuple[str, str, str]:
 
 
 def _safe(name: str) -> str:
-    return _UNSAFE.sub("_", name).strip("._")[:_LONGEST] or "unknown"
+    kept = _UNSAFE.sub("_", name).strip("._")[:_LONGEST].rstrip("._") or "unknown"
+    return f"_{kept}" if _DEVICE.fullmatch(kept.partition(".")[0]) else kept
 
 
 def _write(snapshot: Snapshot, run: Run, folder: Path, moment: str, notes: Counter[str]) -> tuple[Path, int]:

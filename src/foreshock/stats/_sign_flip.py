@@ -101,14 +101,16 @@ def _enumerated(sizes: Floats, observed: float) -> float:
 def _on_grid(sizes: Floats, observed: float) -> float | None:
     """Exact p-value when all sizes are whole multiples of some 1/k and the work is bounded; else None."""
     values, counts = np.unique(np.round(sizes, 12), return_counts=True)
-    if values.size > _DISTINCT:
+    if values.size > _DISTINCT or sizes.max() > _WORK:
         return None
     parts = next((k for k in range(1, _PARTS + 1) if np.all(np.abs(values * k - np.round(values * k)) < 1e-9 * k)), 0)
     if not parts:
         return None
-    steps = np.round(values * parts).astype(int)
-    if steps.min() < 1 or not _affordable(steps * counts):
+    whole = np.round(values * parts)
+    # as floats: sizes beyond a 64-bit integer would wrap around to something affordable
+    if whole.min() < 1 or not _affordable(whole * counts):
         return None
+    steps = whole.astype(int)
     chances = np.ones(1)
     for step, count in zip(steps.tolist(), counts.tolist(), strict=True):
         spread = np.zeros(step * count + 1)
@@ -120,9 +122,9 @@ def _on_grid(sizes: Floats, observed: float) -> float | None:
     return max(sys.float_info.min, min(1.0, 2 * tail))
 
 
-def _affordable(lengths: NDArray[np.int64]) -> bool:
+def _affordable(lengths: Floats) -> bool:
     before = np.cumsum(lengths) - lengths + 1
-    return float(np.sum(before.astype(float) * (lengths + 1))) <= _WORK
+    return float(np.sum(before * (lengths + 1))) <= _WORK
 
 
 def _fair_coins(n: int) -> Floats:

@@ -35,6 +35,11 @@ SCHEMAS: dict[str, pl.Schema] = {
 }
 """Column names and Polars types of every table, in the order of the files."""
 
+LARGEST = 1e100
+"""Largest size of a score that is kept as one: sums, squares and products of larger ones leave the range of floats, and
+one hostile log would stop the analysis of all others."""
+_TOO_LARGE = f"the score is beyond {LARGEST:g}"
+
 _NEEDED = {
     "items": ("item_id",),
     "responses": ("row", "delivery"),
@@ -69,7 +74,8 @@ def check(batch: Batch, where: str) -> None:
 def build(table: str, columns: Mapping[str, Sequence[Any]]) -> pl.DataFrame:
     """Turn checked columns into a frame with just these columns.
 
-    NaN and infinities become null (in lists too); a score that had one gets the status ``failed``.
+    NaN and infinities become null (in lists too); a score that had one, or is beyond ``LARGEST``, gets the status
+    ``failed``.
     """
     frame = pl.DataFrame([_series(name, values, _KINDS[table][name]) for name, values in columns.items()])
     return _settle_scores(frame) if table == "scores" else frame
@@ -145,6 +151,7 @@ def _settle_scores(frame: pl.DataFrame) -> pl.DataFrame:
     for name in ("value", "status"):
         if name not in frame.columns:
             frame = frame.with_columns(pl.lit(None, SCHEMAS["scores"][name]).alias(name))
+    frame = _without_giants(frame)
     scored = pl.col("status").fill_null(ScoreStatus.SCORED.value) == ScoreStatus.SCORED.value
     there = pl.col("value").is_not_null()
     return frame.with_columns(
@@ -155,6 +162,17 @@ def _settle_scores(frame: pl.DataFrame) -> pl.DataFrame:
         .then(pl.lit(ScoreStatus.FAILED.value))
         .otherwise("status")
         .alias("status"),
+    )
+
+
+def _without_giants(frame: pl.DataFrame) -> pl.DataFrame:
+    giant = (pl.col("value").abs() > LARGEST).fill_null(value=False)
+    if not frame.select(giant.any()).item():
+        return frame
+    label = pl.col("label") if "label" in frame.columns else pl.lit(None, pl.String)
+    return frame.with_columns(
+        pl.when(~giant).then("value").alias("value"),
+        pl.when(giant).then(label.fill_null(_TOO_LARGE)).otherwise(label).alias("label"),
     )
 
 

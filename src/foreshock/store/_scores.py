@@ -16,7 +16,7 @@ import polars as pl
 from foreshock._base import StoreError
 from foreshock.records import ScoreStatus
 from foreshock.store._commit import ScoreEntry
-from foreshock.store._frames import SCHEMAS
+from foreshock.store._frames import LARGEST, SCHEMAS
 from foreshock.store._intact import check, damaged
 from foreshock.store._scan import RESPONSE, Wanted, asked_rows, may_hold, open_segments
 from foreshock.store._segments import ORDER, segment_path, write_parquet
@@ -45,7 +45,8 @@ def write_scores(
         segment: A responses segment.
         metric_id: The metric.
         values: One float per row of the file, hidden rows included; None or NaN where there is none.
-        statuses: One ``ScoreStatus`` per row; ``scored`` without a finite value becomes ``failed``.
+        statuses: One ``ScoreStatus`` per row; ``scored`` without a finite value, or with one that is so large that
+            no sum of them is known to be finite, becomes ``failed``.
         labels: One word per row, or None when the metric has none.
 
     Raises:
@@ -69,12 +70,10 @@ def write_scores(
             expected=f"only {', '.join(sorted(_STATUSES))}",
             where=metric_id,
         )
+    usable = (pl.col("value").is_finite() & (pl.col("value").abs() <= LARGEST)).fill_null(value=False)
     frame = pl.DataFrame(columns, schema=SCORE_FILE).select(
-        pl.when(pl.col("value").is_finite() & (pl.col("status") == "scored")).then("value").alias("value"),
-        pl.when((pl.col("status") == "scored") & ~pl.col("value").is_finite().fill_null(value=False))
-        .then(pl.lit("failed"))
-        .otherwise("status")
-        .alias("status"),
+        pl.when(usable & (pl.col("status") == "scored")).then("value").alias("value"),
+        pl.when((pl.col("status") == "scored") & ~usable).then(pl.lit("failed")).otherwise("status").alias("status"),
         "label",
     )
     return write_score_frame(root, segment.sha256, metric_id, frame)
