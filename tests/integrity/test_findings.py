@@ -204,3 +204,10 @@ def test_one_question_under_two_ids_is_two_items(store: Store, put: Put) -> None
     snapshot = store.snapshot()
     found = pairing(snapshot, "sums", snapshot.runs())
     assert (found.shared, found.any, dict(found.repeated)) == (2, 2, {})
+
+
+def test_fs104_rows_without_text_differ_by_their_scores(store: Store, put: Put) -> None:
+    put("m-1b", [("1", None, "1", 1.0), ("2", None, "2", 0.0), ("1", None, "1", 0.0), ("2", None, "2", 0.0)])
+    (told,) = found(store, "FS104")
+    assert (told.state, told.evidence_total) == (State.FIRING, 2)
+    assert "1 of them says something else" in told.title

@@ -28,7 +28,7 @@ class Pairing(NamedTuple):
         any: Items that at least one run has.
         repeated: Responses beyond the first that stand at one and the same place (item, epoch, sample, filter,
             perturbation) of a run, by run key; runs without any are left out.
-        conflicting: Of those, the ones whose output or answer is another, by run key.
+        conflicting: Of those, the ones whose output, answer or score is another, by run key.
         examples: Some of the repeated items: run key, item.
     """
 
@@ -79,16 +79,28 @@ def _item() -> pl.Expr:
 
 
 def _said(snapshot: Snapshot, task: str, twice: pl.DataFrame) -> pl.DataFrame:
-    """Places that are taken more than once, how often, and by how many different replies: only these are read."""
+    """Places that are taken more than once, how often, and by how many different replies: only these are read.
+
+    Replies differ in their text, or in what the harness scored them by one metric: tables of scores have no text.
+    """
     import polars as pl
 
     runs = twice["run_key"].unique().to_list()
-    frame = snapshot.scan("responses", tasks=[task], runs=runs, columns=[*_PLACE, "output", "answer"])
     places = twice.lazy().select(*_PLACE, "item").unique(maintain_order=True)
-    said = pl.struct("output", "answer").hash().alias("said")  # the texts are only compared, so their hashes do
-    rows = frame.join(places, on=_PLACE, how="inner", nulls_equal=True).select(*_PLACE, "item", said)
-    groups = rows.group_by(_PLACE).agg(pl.len().alias("n"), pl.col("said").n_unique().alias("kinds"), pl.first("item"))
-    return groups.sort(_PLACE).collect()
+    texts = snapshot.scan("responses", tasks=[task], runs=runs, columns=[*_PLACE, "output", "answer"])
+    said = pl.struct("output", "answer").hash().n_unique().alias("said")  # they are only compared, so hashes do
+    groups = _at(texts, places).group_by(_PLACE).agg(pl.len().alias("n"), said, pl.first("item"))
+    values = snapshot.scan(
+        "scores", tasks=[task], runs=runs, source="harness", columns=[*_PLACE, "metric_id", "value", "status"]
+    )
+    scored = _at(values, places).group_by(*_PLACE, "metric_id").agg(pl.struct("value", "status").n_unique().alias("k"))
+    most = scored.group_by(_PLACE).agg(pl.max("k"))
+    joined = groups.join(most, on=_PLACE, how="left", nulls_equal=True)
+    return joined.with_columns(kinds=pl.max_horizontal("said", "k")).sort(_PLACE).collect()
+
+
+def _at(frame: pl.LazyFrame, places: pl.LazyFrame) -> pl.LazyFrame:
+    return frame.join(places, on=_PLACE, how="inner", nulls_equal=True)
 
 
 def _sums(twice: pl.DataFrame, what: pl.Expr) -> dict[str, int]:
