@@ -70,6 +70,12 @@ def test_a_hard_metric_without_a_twin_warns_and_says_what_to_do() -> None:
     )
 
 
+def test_a_metric_of_unknown_kind_is_grey_and_says_what_to_do() -> None:
+    state, text = light("metric", kind=None)
+    assert state == "no-data"
+    assert "--kind" in text
+
+
 def test_disagreement_with_the_harness_is_counted() -> None:
     state, text = light("metric", agreement=("exact_match", 180, 200))
     assert state == "warn"

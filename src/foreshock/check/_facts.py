@@ -87,7 +87,7 @@ def total_facts(
     return TaskFacts(
         task=name,
         metric=metric,
-        kind=said.kind or (known.kind if known else None) or ("hard" if metric else None),
+        kind=said.kind or (known.kind if known else None),
         scale=100.0 if rate else None,
         twins=[said.twin] if said.twin else [],
         missing_twin="Only totals are here: keep the responses (lm-eval --log_samples).",

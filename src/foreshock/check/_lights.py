@@ -49,7 +49,7 @@ class TaskFacts:
     Attributes:
         task: Task.
         metric: Name of the main metric; None when nothing could be scored.
-        kind: ``hard`` or ``continuous``.
+        kind: ``hard`` or ``continuous``; None when it is not known.
         scale: What a score is multiplied by to be told in points (100 for rates); None without such a scale.
         twins: Continuous metrics of the same responses that have values.
         missing_twin: What would give a twin, as an instruction.
@@ -140,6 +140,9 @@ def _metric(facts: TaskFacts) -> tuple[Light, str]:
         if equal < n:
             counts = "" if own == facts.metric else f" The harness's {facts.metric} is what counts here."
             return Light.WARN, f"{own} differs from the harness's score on {n - equal:,} of {n:,} responses.{counts}"
+    if facts.kind is None:
+        told = f"Whether {facts.metric} is all-or-nothing is not known."
+        return Light.NO_DATA, f"{told} Say it of a table with --kind. {facts.missing_twin}"
     if facts.kind == "hard" and not facts.twins:
         return Light.WARN, f"{facts.metric} is all-or-nothing and has no continuous twin here. {facts.missing_twin}"
     if facts.kind == "hard":
