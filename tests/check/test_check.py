@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import msgspec
 import pytest
 
 from foreshock._base import ConfigError, canonical
 from foreshock.check import CheckOptions, check
 from foreshock.records import Batch, Document, Run
-from foreshock.store import Store
+from foreshock.store import Store, add_paths
 
 from .conftest import Ladder
 
@@ -133,3 +135,13 @@ def test_the_document_survives_its_own_json(store: Store, ladder: Ladder) -> Non
     document = check(store)
     again = msgspec.json.decode(canonical(document), type=Document)
     assert canonical(again) == canonical(document)
+
+
+def test_of_a_log_without_samples_delivery_cannot_be_seen(store: Store, shared_data: Path) -> None:
+    add_paths(store, [shared_data / "logs/inspect/every_eval_ever/data_with_llm_scoring.json"])
+    document = check(store)
+    (card,) = document.tables["trust"]
+    assert card["lights"]["delivered"]["state"] == "no-data"
+    assert "cannot be seen" in card["lights"]["delivered"]["text"]
+    assert not [finding for finding in document.findings if finding.code == "FS102"]
+    assert document.counts["missing"] == 0

@@ -65,6 +65,26 @@ def test_unknown_expectation_counts_only_what_the_log_lists_as_absent(store: Sto
     assert (counts.expected, counts.delivered, counts.missing) == (None, 1, 1)
 
 
+@pytest.mark.parametrize(
+    ("status", "rows", "counts"),
+    [
+        (RunStatus.COMPLETE, 0, Counts()),
+        (RunStatus.STARTED, 0, Counts(expected=12, missing=12)),
+        (RunStatus.COMPLETE, 1, Counts(expected=12, delivered=1, missing=11)),
+    ],
+    ids=["responses were not logged", "the run did not end", "one was logged"],
+)
+def test_of_a_log_with_totals_alone_no_response_is_called_missing(
+    store: Store, status: RunStatus, rows: int, counts: Counts
+) -> None:
+    batches = [Batch("aggregates", {"metric_id": ["acc"], "value": [0.5]})]
+    batches += [Batch("responses", {"row": [0], "delivery": ["ok"]})] * rows
+    run = store.write(make_run(expected=12, status=status), batches)
+    assert run.counts == counts
+    assert run.expected == 12
+    assert any("not in the log" in warning for warning in run.warnings) is bool(counts.missing)
+
+
 def test_a_score_whose_square_no_float_holds_is_failed_and_says_so(store: Store) -> None:
     responses = Batch("responses", {"row": [0, 1, 2], "delivery": ["ok"] * 3})
     values = [1.7e308, -1e101, 1e100]

@@ -36,7 +36,8 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True):
     """How many responses are where; kept apart, always shown.
 
     ``expected = delivered + refused + error + missing`` whenever the log says how many were expected; where it does
-    not, ``expected`` is None and ``missing`` counts only responses that the log itself lists as absent.
+    not, ``expected`` is None and ``missing`` counts only responses that the log itself lists as absent. So it is with a
+    run that ended well and logged totals and no response: whether its responses arrived cannot be seen.
 
     Attributes:
         expected: Responses the run's header announces (items x epochs).

@@ -29,6 +29,12 @@ class Tally:
         self._seen: dict[int, int] = {}
         self._repeated = 0
         self._disagreeing = 0
+        self._totals = False
+
+    @property
+    def only_totals(self) -> bool:
+        """Whether there were aggregates and not one response, not even one listed as absent."""
+        return self._totals and not self._deliveries.total()
 
     def see(self, batch: Batch) -> None:
         """Count one batch.
@@ -40,6 +46,8 @@ class Tally:
             self._see_responses(batch.columns, batch.rows)
         elif batch.table == "scores":
             self._see_scores(batch.columns)
+        elif batch.table == "aggregates":
+            self._totals = self._totals or batch.rows > 0
 
     def counts(self, expected: int | None) -> Counts:
         """The counts, given how many responses the run announced."""

@@ -190,14 +190,15 @@ def _learn(late: dict[str, Any], batch: Batch, where: str) -> None:
 def _settle(run: Run, late: dict[str, Any], tally: Tally) -> Run:
     """Join the header with what showed up later; a run with responses missing is partial whatever its log says."""
     expected = late.pop("expected", run.expected)
-    counts = tally.counts(expected)
+    status = RunStatus(late.pop("status", run.status))
+    # a run that ended well and whose log has totals and no response did not log them: they are not missing
+    unlogged = status is RunStatus.COMPLETE and tally.only_totals
+    counts = tally.counts(None if unlogged else expected)
     guesses = list(dict.fromkeys([*run.guesses, *late.pop("guesses", [])]))
     meta = {**run.meta, **(late.pop("meta", None) or {})}
     # a reader that counted the absent responses has said so in its own words
     told = [*run.warnings, *late.pop("warnings", []), *tally.warnings(counts, absent_told="absent" in meta)]
     warnings = list(dict.fromkeys(told))  # an exported run that comes back brings what the store said of it before
-    status = RunStatus(late.pop("status", run.status))
-    # a log that kept no responses at all still has its totals: those are complete
     if status is RunStatus.COMPLETE and counts.missing and counts.delivered + counts.refused + counts.error:
         status = RunStatus.PARTIAL
     return msgspec.structs.replace(
