@@ -12,6 +12,7 @@ import pytest
 
 from foreshock._base import ForeshockError
 
+from . import _every_eval_ever_logs as every_eval_ever
 from . import _helm_logs as helm
 from ._lm_eval_logs import choice_line, write_lines
 from ._logs import maker, small, write_eval
@@ -117,3 +118,36 @@ def test_thousands_of_tasks_and_of_metrics(tmp_path: Path) -> None:
     start = time.process_time()
     assert len(read_all(tmp_path)[0]) == 5_000
     assert time.process_time() - start < 5
+
+
+def test_thousands_of_evaluations_in_one_file_of_samples(tmp_path: Path) -> None:
+    path = next(p for p in every_eval_ever.write_small(tmp_path / "in") if p.name == "alone_samples.jsonl")
+    line = json.loads(path.read_text("utf-8").splitlines()[0])
+    lines = [{**line, "evaluation_name": f"e{n % 1_000}", "sample_id": str(n)} for n in range(2_000)]
+    start = time.process_time()
+    reads, failures = read_all(write_lines(tmp_path / "a_samples.jsonl", lines))
+    assert not failures
+    assert [r.run.task for r in reads] == [f"e{n}" for n in range(1_000)]
+    assert reads[7].column("responses", "item_id") == ["7", "1007"]
+    assert time.process_time() - start < 5
+
+
+def test_a_line_whose_fault_is_in_its_text_is_counted(tmp_path: Path) -> None:
+    path = next(p for p in every_eval_ever.write_small(tmp_path / "in") if p.name == "alone_samples.jsonl")
+    first = path.read_bytes().splitlines()[0]
+    assert b'"output"' in first
+    (tmp_path / "a_samples.jsonl").write_bytes(first + b"\n" + first.replace(b'"output"', b'"\xff"') + b"\n")
+    read = read_one(tmp_path / "a_samples.jsonl")
+    assert len(read.column("responses", "item_id")) == 1
+    assert "1 line could not be read" in " ".join(read.warnings)
+
+
+def test_thousands_of_means_come_in_pieces(tmp_path: Path) -> None:
+    members: dict[str, Any] = small(1)
+    metrics = {f"m{n}": {"name": f"m{n}", "value": 0.5, "params": {}} for n in range(5_000)}
+    members["header.json"]["results"]["scores"] = [{"name": "match", "scorer": "match", "metrics": metrics}]
+    assert len(read_one(write_eval(tmp_path / "a.eval", members)).column("aggregates", "value")) == 5_000
+    log = {"config_general": {"lighteval_sha": "a"}, "results": {"t|0": {f"m{n}": 0.5 for n in range(5_000)}}}
+    path = tmp_path / "results_2025-09-03T10-57-04.203304.json"
+    path.write_text(json.dumps({**log, "versions": {}, "config_tasks": {}, "summary_tasks": {}}), "utf-8")
+    assert len(read_one(path).column("aggregates", "value")) == 5_000

@@ -14,6 +14,7 @@ from foreshock.readers._every_eval_ever_rows import LineRows
 from foreshock.readers._every_eval_ever_samples import Group, SampleFile, is_samples
 from foreshock.readers._files import source
 from foreshock.readers._json import UTF8_BOM, text
+from foreshock.readers._plain import pieces
 from foreshock.readers._protocol import Candidate, Failure, Reading, ReadOptions
 from foreshock.readers._replies import Bad
 from foreshock.records import SCHEMA_VERSION, Batch, Counts, ModelCard, Run, RunStatus, Source, ingest_id, run_key
@@ -126,13 +127,13 @@ class EveryEvalEverReader:
 def _batches(run: Run, results: list[Result], file: SampleFile | None, group: Group | None) -> Iterator[Batch]:
     rows = [result.row for result in results if result.row is not None]
     if rows:
-        yield Batch("aggregates", {name: [row[name] for row in rows] for name in rows[0]})
+        yield from pieces(Batch("aggregates", {name: [row[name] for row in rows] for name in rows[0]}))
     if file is None or group is None:
         return
     builder = LineRows(Bad("line"), {r.id: r.metric for r in results if r.id}, {r.id for r in results if r.unknown})
     problems = file.bad.sentences()
     try:
-        yield from builder.batches(file.of(group))
+        yield from builder.batches(file.of(group, builder.bad))
     except BaseException as error:  # noqa: BLE001 - what was read is kept
         problems.append(f"reading stopped: {reported(error, file.path)}")
         yield from builder.rest()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,7 +12,7 @@ import msgspec
 from foreshock._base import BrokenFileError
 from foreshock.readers._contain import reported
 from foreshock.readers._files import lines, open_bytes
-from foreshock.readers._json import check_encoding, decode
+from foreshock.readers._json import check_encoding, check_members, decode
 from foreshock.readers._replies import Bad, text_of
 
 _LINE = msgspec.json.Decoder(dict[str, Any])
@@ -74,33 +75,37 @@ class SampleFile:
 
     def __init__(self, path: Path) -> None:
         self.path, self.bad = path, Bad("line")
-        found: dict[Group, None] = {}
+        # number, place and length of the lines of each: a file of thousands of evaluations is not read for each of them
+        self._places: dict[Group, array[int]] = {}
         with open_bytes(path) as stream:
             check_encoding(stream.read(64), str(path))
-        for number, data in self._lines():
-            try:
-                found[_group(decode(data, _NAMES, ""))] = None
-            except BaseException as error:  # noqa: BLE001 - one bad line is not the others
-                self.bad.add(number, reported(error, path).found)
-        self.groups = list(found)
+        with open_bytes(path) as stream:
+            for number, data in lines(stream, str(path)):
+                try:
+                    check_members(data, "")
+                    group = _group(decode(data, _NAMES, ""))
+                except BaseException as error:  # noqa: BLE001 - one bad line is not the others
+                    self.bad.add(number, reported(error, path).found)
+                    continue
+                places = self._places.setdefault(group, array("q"))
+                places.extend((number, stream.tell() - len(data), len(data)))
+        self.groups = list(self._places)
         if not self.groups:
             raise BrokenFileError("no line is a sample", expected="samples of Every Eval Ever", where=str(path))
 
-    def of(self, group: Group) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Number and content of the lines of one evaluation."""
-        for number, data in self._lines():
-            try:
-                if len(self.groups) > 1 and _group(decode(data, _NAMES, "")) != group:
-                    continue
-                line = decode(data, _LINE, "")
-                _group(msgspec.convert(line, _Names))
-            except BrokenFileError:
-                continue  # counted by the first pass
-            yield number, line
-
-    def _lines(self) -> Iterator[tuple[int, bytes]]:
+    def of(self, group: Group, bad: Bad) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Number and content of the lines of one evaluation; those with a fault in their other parts go to ``bad``."""
+        places = self._places[group]
         with open_bytes(self.path) as stream:
-            yield from lines(stream, str(self.path))
+            for number, place, length in zip(places[::3], places[1::3], places[2::3], strict=True):
+                stream.seek(place)
+                try:
+                    line = decode(stream.read(length), _LINE, "")
+                    _group(msgspec.convert(line, _Names))
+                except BrokenFileError as error:
+                    bad.add(number, error.found)
+                    continue
+                yield number, line
 
 
 def _group(names: _Names) -> Group:

@@ -17,6 +17,7 @@ from foreshock.readers._inspect_log import JsonReader, Log
 from foreshock.readers._inspect_sample import SampleRows
 from foreshock.readers._inspect_scores import Aggregate, aggregates
 from foreshock.readers._inspect_tally import Tally
+from foreshock.readers._plain import pieces
 from foreshock.readers._protocol import Candidate, Failure, Reading, ReadOptions
 from foreshock.readers._rows import item_name
 from foreshock.readers._zip import Archive
@@ -83,7 +84,7 @@ def _batches(run: Run, log: Log, tally: Tally) -> Iterator[Batch]:
         tally.add("header", f"results ({reported(error, Path()).found})")
     if found:
         columns = zip(*found, strict=True)
-        yield Batch("aggregates", dict(zip(Aggregate._fields, map(list, columns), strict=True)))
+        yield from pieces(Batch("aggregates", dict(zip(Aggregate._fields, map(list, columns), strict=True))))
     rows = SampleRows(log.header, tally)
     yield from rows.batches(log.pieces)
     yield from _late(run, log, rows, tally)

@@ -13,6 +13,7 @@ from foreshock.readers._files import source
 from foreshock.readers._json import UTF8_BOM, text
 from foreshock.readers._lighteval_details import DetailRows, Details, is_details
 from foreshock.readers._lighteval_results import Place, Results, is_results, place_of, read_results, when
+from foreshock.readers._plain import pieces
 from foreshock.readers._protocol import Candidate, Failure, Reading, ReadOptions
 from foreshock.readers._replies import Bad
 from foreshock.records import Batch, Run, RunStatus, Source, ingest_id, run_key
@@ -126,8 +127,8 @@ class LightevalReader:
 
 
 def _batches(aggregates: Batch | None, details: Details | None) -> Iterator[Batch]:
-    if aggregates is not None and aggregates.rows:
-        yield aggregates
+    if aggregates is not None:
+        yield from pieces(aggregates)
     if details is None:
         return
     rows = DetailRows(Bad("row"), details)

@@ -13,7 +13,7 @@ import msgspec
 from foreshock._base import BrokenFileError, ForeshockError
 from foreshock.readers._contain import reported
 from foreshock.readers._files import lines, open_bytes, source
-from foreshock.readers._json import UTF8_BOM, decode
+from foreshock.readers._json import UTF8_BOM, check_members, decode
 from foreshock.readers._openai_evals_sample import Event, Sample, sample_of, tokens_of
 from foreshock.readers._openai_evals_spec import Found, is_model_graded, run_of
 from foreshock.readers._plain import Json, Problems, mapping, meta, number, pieces, words
@@ -142,6 +142,7 @@ class _Records:
         with open_bytes(self._path) as stream:
             for place, line in lines(stream, str(self._path)):
                 try:
+                    check_members(line, "")
                     found = mapping(decode(line, _ANY, ""))
                     record = self._record(found)
                 except ForeshockError as error:

@@ -13,6 +13,7 @@ from foreshock.readers._contain import reported
 from foreshock.readers._items_roles import shown
 from foreshock.readers._items_sniff import DELIMITED, is_table
 from foreshock.readers._items_table import Table, tables
+from foreshock.readers._plain import pieces
 from foreshock.readers._protocol import Candidate, Failure, Reading, ReadOptions
 from foreshock.readers._tables_axis import kind_of, plain_name
 from foreshock.readers._tables_boards import BOARDS, asked, recognised
@@ -82,7 +83,7 @@ class TableReader:
             run = run_of(self, Read(table, layout, gathered), (subject, means), said, options)
             if place == 0 and first is not None:
                 run = msgspec.structs.replace(run, meta={**run.meta, "contact": first})
-            yield Reading(run, iter([_aggregates(means)]))
+            yield Reading(run, pieces(_aggregates(means)))
 
 
 def lay_out(table: Table, rows: Rows, options: ReadOptions) -> Layout:
