@@ -205,3 +205,38 @@ def test_groups_are_lists_of_metrics():
         metric_group("texts")
     with pytest.raises(MetricError, match="is a group"):
         metric(kind="hard", needs=("answer",), name="text")(lambda: len)
+
+
+EDGES = {
+    "answer": ["the cat sat on the mat", "", "a", None, "x" * 40, "nothing alike", "the cat sat on the mat"],
+    "targets": [["the cat sat down", "it fled"], ["full"], ["a"], ["b"], ["x" * 39], ["42 7"], ["the cat"]],
+}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("corpus_bleu", "corpus_bleu(effective=True)", "corpus_bleu(smoothing=add-k,k=0.5)"),
+        *("corpus_chrf", "corpus_chrf(word_order=2)", "corpus_chrf(smoothing=epsilon,beta=1.5)"),
+        *("corpus_word_error_rate", "corpus_character_error_rate"),
+    ],
+)
+def test_the_fast_form_of_rows_alone_changes_nothing(name, monkeypatch):
+    spec = get_metric(name)
+    fast = score_batch(spec, EDGES)
+    assert spec.factory.alone_form is not None
+    monkeypatch.setattr(spec.factory, "alone_form", None)
+    assert score_batch(spec, EDGES) == fast
+    rows = [(v, json.loads(label)) for v, s, label in zip(*fast[:3], strict=True) if s == "scored"]
+    assert len(rows) > 3
+    assert all(spec.result(np.array([stats])) == value for value, stats in rows)
+
+
+def test_a_fast_form_that_fails_or_gives_other_shapes_is_not_believed(monkeypatch):
+    spec = vowel_share(scale=1)
+    table = {"answer": ["aei", "xyz"]}
+    right = score_batch(spec, table)
+    for wrong in (lambda stats, **_: stats, lambda stats, **_: stats[:, 0] / 0, lambda stats, **_: 1 // 0):
+        monkeypatch.setattr(spec.factory, "alone_form", wrong)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            assert score_batch(spec, table) == right

@@ -114,6 +114,22 @@ def _of_corpus(stats: Floats, *, order: int, smoothing: str, k: float | None, ef
     return bleu_of(stats[0].tolist(), order, smoothing, k, effective)
 
 
+@corpus_bleu.alone
+def _of_each(stats: Floats, *, order: int, smoothing: str, k: float | None, effective: bool, **_: Any) -> Floats:
+    known: dict[tuple[float, ...], float] = {}
+
+    def value(row: list[float]) -> float:
+        key = tuple(row)
+        if key not in known:
+            known[key] = bleu_of(row, order, smoothing, k, effective)
+        return known[key]
+
+    matched = stats[:, 2 : 2 + order].any(axis=1).nonzero()[0]
+    values = stats[:, 0] * 0
+    values[matched] = list(map(value, stats[matched].tolist()))
+    return values
+
+
 @corpus_bleu.batch
 def _corpus_batch(columns: Columns, **params: Any) -> list[Any]:
     tokens, order, lowercase = params["tokens"], params["order"], params["lowercase"]
@@ -130,21 +146,9 @@ def _corpus_batch(columns: Columns, **params: Any) -> list[Any]:
 @bleu.batch
 def _batch(columns: Columns, **params: Any) -> list[Any]:
     tokens, order, lowercase = params["tokens"], params["order"], params["lowercase"]
-    smoothing, k, effective = params["smoothing"], params["k"], params["effective"]
-    known: dict[tuple[float, ...], float] = {}
-
-    def value(stats: list[float]) -> float:
-        key = tuple(stats)
-        if key not in known:
-            known[key] = bleu_of(stats, order, smoothing, k, effective)
-        return known[key]
 
     def work(answers: list[str], targets: list[str]) -> Floats:
-        stats = _of_pairs(answers, targets, tokens, order, lowercase)
-        matched = stats[:, 2].nonzero()[0]
-        values = stats[:, :1] * 0
-        values[matched, 0] = list(map(value, stats[matched].tolist()))
-        return values
+        return _of_each(_of_pairs(answers, targets, tokens, order, lowercase), **params)[:, None]
 
     def whole(columns: Columns) -> list[Any]:
         return best_over_targets(columns, work, size=WORDS_CHUNK)

@@ -117,6 +117,11 @@ def _of_corpus(stats: Floats, *, beta: float, smoothing: str, **_: Any) -> float
     return chrf_of(stats[0].tolist(), beta, smoothing)
 
 
+@corpus_chrf.alone
+def _of_each(stats: Floats, *, beta: float, smoothing: str, **_: Any) -> Floats:
+    return _of_all(stats, beta, smoothing)
+
+
 @chrf.batch
 def _batch(columns: Columns, **params: Any) -> list[Any]:
     def whole(columns: Columns) -> list[Any]:

@@ -85,6 +85,13 @@ def _of_corpus(stats: Floats, **_: Any) -> float:
     return edits / length if length else 0.0  # without a word in any target there was none in the answers
 
 
+def _of_each(stats: Floats, **_: Any) -> Floats:
+    import numpy as np
+
+    edits, lengths = stats.T
+    return np.divide(edits, lengths, out=np.zeros(len(stats)), where=lengths > 0)
+
+
 def _rate(normalise: str, tokens: str, choices: str) -> Function:
     counts = _counts(normalise, tokens, choices)
 
@@ -153,6 +160,7 @@ for _factory, _tokens in ((word_error_rate, "words"), (character_error_rate, "ch
 for _factory, _tokens in ((corpus_word_error_rate, "words"), (corpus_character_error_rate, "characters")):
     _batch_of(_factory, _tokens, slice(1, None), _finish_counts)
     _factory.result(_of_corpus)
+    _factory.alone(_of_each)
 
 
 @metric(

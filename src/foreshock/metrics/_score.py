@@ -8,6 +8,7 @@ from itertools import repeat
 from typing import Any, NamedTuple
 
 from foreshock._base import MetricError, canonical
+from foreshock.metrics._alone import together
 from foreshock.metrics._quantity import PER_ROW, Quantity
 from foreshock.metrics._response import FIELDS, LISTS, Response
 from foreshock.metrics._spec import Columns, Inapplicable, MetricSpec
@@ -201,12 +202,16 @@ def _collect(spec: MetricSpec, outcomes: Sequence[Any], rows: int) -> ScoreColum
         plain = _all_finite(outcomes)
         if plain is not None:
             return ScoreColumns(plain, [SCORED] * rows, [None] * rows)
+    known = together(spec, outcomes) if spec.grain == "run" else {}
     values: list[float | None] = []
     statuses: list[str] = []
     labels: list[str | None] = []
     parts: dict[str, list[float | None]] = {name: [] for name in spec.names[1:]}
-    for outcome in outcomes:
-        value, status, label, rest = _outcome(spec, outcome)
+    for i, outcome in enumerate(outcomes):
+        if i in known:
+            (value, label), status, rest = known[i], SCORED, dict[str, float]()
+        else:
+            value, status, label, rest = _outcome(spec, outcome)
         values.append(value)
         statuses.append(status)
         whole = label is None or (spec.grain in ("position", "run") and status == SCORED)  # JSON, which is not cut

@@ -163,6 +163,7 @@ class Factory:
         self.origin = f"{make.__module__}:{make.__qualname__}"
         self.batch_form: Callable[..., Any] | None = None
         self.result_form: Callable[..., Any] | None = None
+        self.alone_form: Callable[..., Any] | None = None
         self.signature = inspect.signature(make)
         functools.update_wrapper(self, make)
 
@@ -177,6 +178,15 @@ class Factory:
         For an ``additive`` metric it is given the sums, shape (1, k).
         """
         self.result_form = form
+        return form
+
+    def alone(self, form: Callable[..., Any]) -> Callable[..., Any]:
+        """Decorate a fast form of ``result`` for rows that each are a run of their own.
+
+        ``form(stats, **parameters)`` with stats of shape (n, k) gives n values, exactly those that ``result`` gives for
+        each row. Only for metrics with one value.
+        """
+        self.alone_form = form
         return form
 
     def defaults(self) -> dict[str, Any]:
