@@ -138,7 +138,14 @@ class Worker:
             verdict = judge(self.work, self.plan.reader, options, direct=direct, frames=frames)
             # a call of the CPU clock costs as much as a small case; the wall clock says when it is worth one
             slow = time.monotonic() - start > MAX_SECONDS and self._slow(options, direct)
-            findings = [*verdict.findings, *self._more(options, verdict, direct), *([TOO_SLOW] if slow else [])]
+            findings = [*verdict.findings, *([TOO_SLOW] if slow else [])]
+            if self.noise.random() < SHARE_TWICE:
+                # at this depth of the stack again: how deep a value may nest depends on it
+                again = judge(self.work, self.plan.reader, options, direct=direct, frames=frames)
+                other = sorted(again.shape ^ verdict.shape)
+                findings += [f"the same files gave another outcome: {other[0]}"] if other else []
+            if self.noise.random() < SHARE_STORED and not direct:
+                findings += self._stored(options)
         except MemoryError:
             verdict, findings = Verdict(frozenset(), [], False), ["MemoryError"]
         self.state["reached"] += verdict.reached
@@ -154,18 +161,11 @@ class Worker:
         judge(self.work, self.plan.reader, options, direct=direct, frames=False)
         return time.process_time() - before > MAX_SECONDS
 
-    def _more(self, options: ReadOptions, verdict: Verdict, direct: bool) -> list[str]:
-        """A share of the executions is read twice, or stored."""
-        dice = self.noise.random()
-        if dice < SHARE_TWICE:
-            again = judge(self.work, self.plan.reader, options, direct=direct)
-            return ["the same files gave another outcome"] if again.shape != verdict.shape else []
-        if dice < SHARE_TWICE + SHARE_STORED and not direct:
-            place = self.plan.folder / "store"
-            shutil.rmtree(place, ignore_errors=True)
-            self.state["stored"] += 1
-            return stored(self.work, place, options)
-        return []
+    def _stored(self, options: ReadOptions) -> list[str]:
+        place = self.plan.folder / "store"
+        shutil.rmtree(place, ignore_errors=True)
+        self.state["stored"] += 1
+        return stored(self.work, place, options)
 
     def _found(self, text: str, case: Case, options: ReadOptions, direct: bool) -> None:
         kind = alike(text)
