@@ -57,6 +57,16 @@ def test_adding_again_changes_nothing_and_says_so(call: Call, outputs: Path) -> 
     assert "1 file" in out
 
 
+def test_a_role_is_given_one_column_but_scores_may_be_several(call: Call, outputs: Path) -> None:
+    code, _, err = call("add", str(outputs), "--map", "input=question,input=id")
+    assert (code, "--map says input=question and input=id" in err) == (2, True)
+    rows = [{**sample, "em": i % 2, "f1": (i + 1) % 2} for i, sample in enumerate(SAMPLES)]
+    outputs.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert call("add", str(outputs), "--map", "score=em,score=f1")[0] == 0
+    told = call("sql", "select metric_id, sum(value) as n from scores group by 1 order by 1", "--format", "json")[1]
+    assert json.loads(told) == [{"metric_id": "em", "n": 15.0}, {"metric_id": "f1", "n": 15.0}]
+
+
 def test_one_bad_file_is_reported_and_the_rest_goes_in(call: Call, outputs: Path, tmp_path: Path) -> None:
     (tmp_path / "broken.jsonl").write_text('{"question": "1+1", "target"')
     code, out, err = call("add", str(outputs), str(tmp_path / "broken.jsonl"), *MAP)

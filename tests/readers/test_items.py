@@ -87,8 +87,9 @@ def test_every_container_gives_the_same_rows(tmp_path: Path, name: str) -> None:
     assert read.run.model == ("bom" if name == "bom.csv" else "llm")
     assert sorted(read.guesses) == ["model", "task"]
     assert not read.warnings, "a note is nothing to worry about"
-    (told,) = read.notes
+    told, guessed = read.notes
     assert told == "read as item=question_id, input=question, output=output, answer=pred, target=gold, score=correct"
+    assert guessed == "the task, 'sums', was taken from the name of its folder; to say another: --task-name NAME"
 
 
 def test_map_names_columns_and_parts_of_objects(tmp_path: Path) -> None:
@@ -289,7 +290,7 @@ def test_a_mapping_that_forgets_the_model_does_not_pool_models(tmp_path: Path) -
     assert [r.run.model for r in reads] == ["a-1b", "a-2b", "a-3b", "a-4b", "a-5b"]
     assert {len(r.column("responses", "row")) for r in reads} == {60}
     assert not any(r.warnings for r in reads)
-    (note,) = reads[0].notes
+    note, _ = reads[0].notes
     assert note.startswith("read as item=qid, model=model, input=q")
     assert note.endswith("(model by the name of the column)")
     assert "told apart by model;" in failure(path, map=POOL_MAP, model="one"), "they are not one model all the same"
@@ -341,6 +342,69 @@ def test_what_tells_rows_apart_is_seen_beside_a_mapping(tmp_path: Path) -> None:
     assert reads[0].notes[0].endswith("(task, epoch, subset by the name of the column)")
     path.write_bytes(as_jsonl([{"n": 1, "say": "x", "model": "a", "llm": "b"}]))
     assert "columns 'model' and 'llm' could both be the model" in failure(path, map={"item": "n", "output": "say"})
+
+
+TWO = [
+    {"question": f"{i} + 1?", "prediction": str(i), "gold": "4", "em_score": int(i == 4), "llm_judge_score": i % 6 / 2}
+    for i in range(12)
+]
+
+
+def test_a_mapping_adds_to_what_is_plain_from_the_names(tmp_path: Path) -> None:
+    path = tmp_path / "two.csv"
+    path.write_bytes(as_csv(TWO))
+    read = read_one(path, map={"score": "em_score"}, task="t")
+    assert read.column("scores", "value") == [float(row["em_score"]) for row in TWO]
+    assert read.column("responses", "answer") == [row["prediction"] for row in TWO]
+    assert read.column("items", "targets") == [["4"]] * 12
+    assert read.notes == [
+        "read as input=question, answer=prediction, target=gold, score=em_score "
+        "(input, answer, target by the name of the column)",
+        "column llm_judge_score looks like scores and is not used; to read it: --map score=em_score+llm_judge_score",
+    ]
+    assert "are not used; to read them: --map score=em_score+llm_judge_score" in read_one(path).notes[1]
+
+
+def test_a_role_that_no_column_plays_is_not_looked_for(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_bytes(as_jsonl([{"n": i, "say": "x", "score": i, "gold": "1", "label": "2"} for i in range(4)]))
+    (failed,) = read_all(path, map={"item": "n", "output": "say"})[1]
+    assert "neither 0 nor 1" in str(failed.error)
+    assert "a column is taken by name: score; without it: --map score=" in failed.error.__notes__
+    read = read_one(path, map={"item": "n", "output": "say", "score": ""})
+    assert not read.column("scores", "value")
+    assert "columns gold, label could each be the target, and none is used: --map target=COLUMN" in read.notes
+
+
+def test_what_changes_scores_or_runs_is_not_found_beside_a_mapping(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_bytes(as_jsonl([{"id": i, "em": 1, "total": 300, "created": i} for i in range(3)]))
+    read = read_one(path, map={"score": "em"})
+    assert read.column("scores", "value") == [1.0] * 3
+
+
+def test_several_columns_of_scores_are_a_metric_each(tmp_path: Path) -> None:
+    path = tmp_path / "two.jsonl"
+    path.write_bytes(as_jsonl(TWO))
+    both = {"score": "em_score+llm_judge_score"}
+    assert "neither 0 nor 1" in failure(path, map=both)
+    read = read_one(path, map=both, scale=2.5, kind="continuous")
+    names, values = read.column("scores", "metric_id"), read.column("scores", "value")
+    told = {name: [v for n, v in zip(names, values, strict=True) if n == name] for name in set(names)}
+    assert told["em_score"] == [float(row["em_score"]) for row in TWO], "right and wrong are on no scale of 2.5"
+    assert told["llm_judge_score"] == pytest.approx([row["llm_judge_score"] / 2.5 for row in TWO])
+    assert set(read.run.meta["metrics"]) == {"em_score", "llm_judge_score"}
+    assert "em_score holds right and wrong, and --scale is not of it" in read.notes
+    assert read.run.meta["columns_not_used"] == []
+    assert "--metric of a table with 2 columns of scores" in failure(path, map=both, scale=2.5, metric="m")
+
+
+def test_a_hint_keeps_every_role_that_was_recognised(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_bytes(as_jsonl([dict.fromkeys(["id", "output", "response", "gold", "score"], "1")]))
+    assert "--map item=id,output=output,target=gold,score=score" in failure(path)
+    path.write_bytes(as_jsonl([dict.fromkeys(["who", "pred", "gold", "acc", "score"], "1")]))
+    assert "--map item=COLUMN,answer=pred,target=gold" in failure(path, map={"answer": "pred"})
 
 
 def test_targets_win_over_an_index_that_disagrees(tmp_path: Path) -> None:

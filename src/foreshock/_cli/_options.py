@@ -46,19 +46,41 @@ QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Print only err
 SeedOption = Annotated[int | None, typer.Option("--seed", help="Seed of bootstraps and simulations.")]
 
 
-def pairs(entries: list[str] | None, option: str) -> dict[str, str]:
+def pairs(entries: list[str] | None, option: str, *, several: str = "") -> dict[str, str]:
     """Turn ``["a=b,c=d"]`` into a mapping.
+
+    Args:
+        entries: What was given, each with one pair or more.
+        option: Name of the option, for messages.
+        several: The one name that may have several values, joined by ``+``; with it, a name may have none (``a=``).
+
+    Raises:
+        ConfigError: An entry is no pair, or a name is given two values.
 
     Examples:
         >>> pairs(["output=text,item=id"], "--map")
         {'output': 'text', 'item': 'id'}
+        >>> pairs(["score=f1", "score=em,choices="], "--map", several="score")
+        {'score': 'f1+em', 'choices': ''}
     """
     found: dict[str, str] = {}
     for entry in (part.strip() for text in entries or [] for part in text.split(",")):
         role, equals, column = entry.partition("=")
-        if not (role and equals and column):
+        if not (role and equals and (column or several)):
             raise ConfigError(
                 f"{option} {entry!r}", expected="role=column", do=f"for example {option} output=generated_text"
             )
-        found[role] = column
+        before = found.get(role)
+        if before and column and role == several:
+            found[role] = column if before == column else f"{before}+{column}"
+        elif before is not None and before != column:
+            raise ConfigError(
+                f"{option} says {role}={before} and {role}={column}",
+                expected="one of the two",
+                do=f"leave one out, or join columns of an item by +: item={before}+{column}"
+                if role == "item"
+                else None,
+            )
+        else:
+            found[role] = column
     return found

@@ -32,7 +32,7 @@ def reading(
     *,
     mapping: Annotated[
         list[str] | None,
-        typer.Option("--map", help="Roles of columns: output=generated_text,target=answer,item=question_id."),
+        typer.Option("--map", help="Roles of columns: output=generated_text,score=em,score=f1; score= is none."),
     ] = None,
     preset: Annotated[
         str | None, typer.Option("--preset", help="Named set of roles: mmlu-pro, mmlu-pro-items, arc-agi, epoch, hle.")
@@ -101,7 +101,7 @@ def reading(
     several = len(columns) > 1 or wide or any(mark in column for column in columns for mark in "*?[")
     told = {"x": x, "y": None if several or not columns else columns[0], "group": group, "date": date}
     roles = {role: column for role, column in told.items() if column is not None}
-    own = pairs(mapping, "--map")
+    own = pairs(mapping, "--map", several="score")
     table = bool(roles or csv or twin or (several and not own))
     return Reading(
         csv or [],

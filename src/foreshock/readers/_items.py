@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,10 +14,21 @@ from foreshock.readers._contain import reported
 from foreshock.readers._items_build import ItemRows
 from foreshock.readers._items_chat import chat, is_chat
 from foreshock.readers._items_matrix_runs import matrix_of, matrix_readings
-from foreshock.readers._items_roles import Roles, detect, parent_name, shots_in, told
+from foreshock.readers._items_roles import (
+    APART,
+    BESIDE,
+    Roles,
+    detect,
+    parent_name,
+    parts_of,
+    scores_left,
+    shots_in,
+    task_note,
+    told,
+)
 from foreshock.readers._items_sniff import is_table
 from foreshock.readers._items_survey import Group, Record, Survey
-from foreshock.readers._items_table import LineRows, Table, tables
+from foreshock.readers._items_table import LineRows, Table, cell, tables
 from foreshock.readers._json import text
 from foreshock.readers._presets import PRESETS, Preset, preset
 from foreshock.readers._protocol import Candidate, Failure, Reading, ReadOptions
@@ -42,12 +53,18 @@ class _Names(NamedTuple):
     shots: str | None
     guesses: list[str]
 
+    def notes(self, path: Path) -> list[str]:
+        """What was guessed from where the file lies."""
+        if "task" not in self.guesses:
+            return []
+        return [task_note(self.task, path)]
+
 
 class ItemReader:
     """Reads any table of responses whose columns are plain or told with ``--map`` or ``--preset``."""
 
     name = "items"
-    version = 2
+    version = 3
 
     def claims(self, candidate: Candidate, options: ReadOptions) -> bool:
         """Whether the content is a table."""
@@ -68,12 +85,14 @@ class ItemReader:
                 yield Failure(path, reported(error, path))
 
     def _table(self, table: Table, options: ReadOptions) -> Iterator[Reading | Failure]:
+        found: tuple[str, ...] = ()
         try:
             matrix = matrix_of(table, options)
             if matrix is not None:
                 yield from matrix_readings(self, table, *matrix, options)
                 return
             plan = _plan(table, options)
+            found = plan.roles.found
             _refuse_idle(plan.roles, options, table)
             survey = Survey(table, plan.roles, options.scale)
             if not survey.groups:
@@ -85,6 +104,9 @@ class ItemReader:
         except BaseException as error:  # noqa: BLE001 - one bad member is not the others
             if isinstance(error, ForeshockError):
                 explain(error, table, options)
+            if found and isinstance(error, ForeshockError):
+                taken = "a column is" if len(found) == 1 else "columns are"
+                error.add_note(f"{taken} taken by name: {', '.join(found)}; without it: --map {found[0]}=")
             yield Failure(table.path, reported(error, table.path, table.where))
 
     def _reading(
@@ -106,11 +128,13 @@ class ItemReader:
             name: said for name in ("kind", "chance", "metric") if (said := getattr(options, name)) is not None
         }
         cut = table.data.cut if isinstance(table.data, LineRows) else None
-        unused = [c for c in table.data.columns if c not in columns.values()]
-        meta = {"read_as": columns, "columns_not_used": unused} | ({"notes": plan.notes} if plan.notes else {})
-        score = options.metric or columns.get("score", "score")
+        used = {part for role, column in columns.items() for part in parts_of(role, column, table.data.columns)}
+        unused = [c for c in table.data.columns if c not in used]
+        scores = parts_of("score", options.metric or columns.get("score", "score"), table.data.columns)
+        notes = [*plan.notes, *_scaled(scores, survey.graded, options.scale), *names.notes(table.path)]
+        meta = {"read_as": columns, "columns_not_used": unused} | ({"notes": notes} if notes else {})
         if options.kind is not None and "score" in columns:
-            meta["metrics"] = {score: {"kind": options.kind}}
+            meta["metrics"] = {score: {"kind": options.kind} for score in scores}
         repeats = survey.repeats[group]
         run = Run(
             run_key=key,
@@ -128,7 +152,8 @@ class ItemReader:
             meta=meta,
         )
         run = msgspec.structs.replace(run, ingest_id=ingest_id(key, run.sources, run.reader, identity))
-        rows = ItemRows(score, options.scale, survey.first_epoch, table.where, numbered=repeats.numbered)
+        graded = survey.graded if len(scores) > 1 else {0}
+        rows = ItemRows(scores, graded, options.scale, survey.first_epoch, table.where, numbered=repeats.numbered)
         return Reading(run, _batches(rows, chain([first], records)))
 
 
@@ -136,6 +161,14 @@ def _refuse_idle(roles: Roles, options: ReadOptions, table: Table) -> None:
     """Refuse what is said of a metric where there is none, or where a column names several."""
     said = next((name for name in ("kind", "metric") if getattr(options, name) is not None), None)
     if said is None or ("score" in roles.columns and "metric" not in roles.columns):
+        several = parts_of("score", roles.columns.get("score", ""), table.data.columns)
+        if said == "metric" and len(several) > 1:
+            raise ConfigError(
+                f"--metric of a table with {len(several)} columns of scores",
+                expected="one column of scores",
+                do="leave --metric out: each column names a metric",
+                where=table.where,
+            )
         return
     column = roles.columns.get("metric")
     raise ConfigError(
@@ -166,30 +199,45 @@ def _plan(table: Table, options: ReadOptions) -> _Plan:
         if set(known.roles.values()) <= set(columns):
             note = f"read with the preset {name}, whose columns these are"
             return _Plan(told(known.roles, columns, where), known, [note])
-    roles = detect(columns, where)
-    roles = _index_target(table, roles)
-    return _Plan(roles, None, [roles.sentence()])
+    roles = _index_target(table, detect(columns, where))
+    return _Plan(roles, None, [roles.sentence(), *_scores_left(table, roles)])
+
+
+def _scores_left(table: Table, roles: Roles) -> list[str]:
+    columns = table.data.columns
+    first = next(({c: cell(row, c) for c in columns} for _, row in table.data.rows()), {})
+    told = scores_left(columns, first, roles)
+    return [told] if told else []
+
+
+def _scaled(scores: Sequence[str], graded: Collection[int], scale: float | None) -> list[str]:
+    """What ``scale`` is of, where there are several columns of scores."""
+    plain = [name for place, name in enumerate(scores) if place not in graded]
+    if scale is None or len(scores) == 1 or not plain:
+        return []
+    return [f"{' and '.join(plain)} {'holds' if len(plain) == 1 else 'hold'} right and wrong, and --scale is not of it"]
 
 
 def _told_plan(mapping: dict[str, str], chosen: Preset | None, table: Table, options: ReadOptions) -> _Plan:
     known = [role for role in ("model", "task") if getattr(options, role)]
-    roles = told(mapping, table.data.columns, table.where, known)
-    if not roles.found:
-        return _Plan(roles, chosen, [])
-    return _Plan(roles, chosen, [f"{roles.sentence()} ({', '.join(roles.found)} by the name of the column)"])
+    roles = told(mapping, table.data.columns, table.where, known, APART if chosen else BESIDE)
+    # the preset knows its columns, and what was told of a target stands
+    roles = roles if chosen or "target" in mapping else _index_target(table, roles)
+    found = ", ".join(roles.found)
+    by_name = [f"{roles.sentence()} ({found} by the name of the column)"] if found else []
+    return _Plan(roles, chosen, [*by_name, *roles.doubts, *([] if chosen else _scores_left(table, roles))])
 
 
 def _index_target(table: Table, roles: Roles) -> Roles:
     """A whole-number target beside choices is the index of the right one."""
-    from foreshock.readers._items_table import cell
-
     columns = dict(roles.columns)
     if "choices" not in columns or "target" not in columns or "gold_index" in columns:
         return roles
     first: Any = next((cell(row, columns["target"]) for _, row in table.data.rows()), None)
     if isinstance(first, int) and not isinstance(first, bool):
         columns["gold_index"] = columns.pop("target")
-    return Roles(columns, roles.found)
+        return roles._replace(columns=columns, found=tuple("gold_index" if r == "target" else r for r in roles.found))
+    return roles
 
 
 def _names(table: Table, plan: _Plan, group: Group, options: ReadOptions) -> _Names:

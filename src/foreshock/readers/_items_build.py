@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -11,7 +11,7 @@ from foreshock._base import count_of
 from foreshock.readers._items_chat import Chat, chat, is_chat
 from foreshock.readers._items_repeats import Numbering
 from foreshock.readers._items_survey import Record
-from foreshock.readers._items_values import as_int, as_list, as_score, as_text, gold_of, scale_of
+from foreshock.readers._items_values import as_int, as_list, as_score, as_text, gold_of, scale_of, scores_of
 from foreshock.readers._rows import Rows, item_name
 from foreshock.records import Batch, Delivery, ScoreStatus, item_key
 
@@ -39,15 +39,26 @@ class ItemRows:
     """Builds the batches of one run.
 
     Args:
-        score: Name of the column of scores, which becomes the name of the metric.
+        scores: Names of the columns of scores, which become the names of metrics.
+        graded: Places of the columns that ``scale`` is of; the others hold right and wrong.
         scale: Highest score.
         first_epoch: Smallest epoch of the table.
         where: Place of a row, for messages.
         numbered: Rows without an epoch are numbered in order; else they are all of the first.
     """
 
-    def __init__(self, score: str, scale: float | None, first_epoch: int, where: str, *, numbered: bool) -> None:
-        self._score_name, self._scale, self._shift, self._where = score, scale, 1 - min(first_epoch, 1), where
+    def __init__(
+        self,
+        scores: Sequence[str],
+        graded: Collection[int],
+        scale: float | None,
+        first_epoch: int,
+        where: str,
+        *,
+        numbered: bool,
+    ) -> None:
+        self._scores, self._graded = scores, graded
+        self._scale, self._shift, self._where = scale, 1 - min(first_epoch, 1), where
         self._numbering = Numbering() if numbered else None
         self._rows = Rows(TABLES)
         self._item, self._response, self._score = map(self._rows.appender, TABLES)
@@ -117,12 +128,14 @@ class ItemRows:
         return key, name, len(question or "")
 
     def _add_score(self, values: Mapping[str, Any]) -> None:
-        value, label = as_score(values.get("score"), scale_of(values, self._scale, self._where), self._where)
-        if value is None and label is None:
-            return
-        metric = as_text(values.get("metric")) or self._score_name
-        status = ScoreStatus.FAILED if value is None else ScoreStatus.SCORED
-        self._score((self._responses, metric, "harness", value, status.value, label))
+        scale = scale_of(values, self._scale, self._where)
+        for place, (name, cell) in enumerate(zip(self._scores, scores_of(values), strict=True)):
+            value, label = as_score(cell, scale if place in self._graded else None, self._where)
+            if value is None and label is None:
+                continue
+            metric = as_text(values.get("metric")) or name
+            status = ScoreStatus.FAILED if value is None else ScoreStatus.SCORED
+            self._score((self._responses, metric, "harness", value, status.value, label))
 
 
 def _reply(values: Mapping[str, Any]) -> Reply:
@@ -132,7 +145,7 @@ def _reply(values: Mapping[str, Any]) -> Reply:
         return _of_chat(chat(output), answers)
     outputs = _texts(output)
     given = any(o is not None for o in outputs) or any(a is not None for a in answers)
-    if not given and values.get("score") is None:
+    if not given and all(score is None for score in scores_of(values)):
         return Reply([None], [None], Delivery.MISSING)
     if len(outputs) < len(answers) and outputs == [None]:
         outputs = [None] * len(answers)

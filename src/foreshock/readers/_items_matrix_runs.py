@@ -8,7 +8,7 @@ import msgspec
 
 from foreshock._base import count_of
 from foreshock.readers._items_matrix import Cell, Matrix, cells_of, copies_of, find_matrix, read_cell
-from foreshock.readers._items_roles import parent_name
+from foreshock.readers._items_roles import parent_name, task_note
 from foreshock.readers._items_table import Table
 from foreshock.readers._presets import MATRICES
 from foreshock.readers._protocol import Reader, Reading, ReadOptions
@@ -53,6 +53,8 @@ def matrix_readings(
     copies = copies_of(table, matrix)
     if copies:
         notes.append(f"{count_of(copies, 'row')} repeated with equal cells; one of each is kept")
+    if not (options.task or known):
+        notes.append(task_note(task, table.path))
     identity = {"matrix": list(matrix), "scale": options.scale, "task": options.task, "metric": options.metric}
     # part of it only where they are given, so that what was read before keeps its own
     identity |= {name: told for name in ("kind", "chance") if (told := getattr(options, name)) is not None}

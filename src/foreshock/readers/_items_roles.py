@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from foreshock._base import AmbiguousError, ConfigError
 from foreshock.readers._json import text
@@ -43,33 +43,47 @@ NAMES: dict[str, tuple[tuple[str, ...], ...]] = {
     "date": (("date", "created", "created_at"), ("timestamp",)),
     "total": (("total", "max_score", "max_points", "out_of"),),
 }
-# what tells rows apart; a column of such a name is taken for it beside a mapping that does not mention it
+# what tells rows apart; a column of such a name is taken for it beside a preset that does not mention it
 APART = ("model", "task", "metric", "epoch", "subset")
+# beside a mapping all but two are: a moment for each row makes no runs, and a total would change the scores
+BESIDE = tuple(role for role in ROLES if role not in ("date", "total"))
+SEVERAL = ("item", "score")
+_SCORES = frozenset(
+    {*("score", "scores", "acc", "accuracy", "correct", "passed", "pass", "em", "f1", "match", "success", "rating")}
+)
 _MAX_SHOWN = 16
 
 
 class Roles(NamedTuple):
-    """Role to column, and which of them the user did not name."""
+    """Role to column, which of them the user did not name, and what was left out because two columns could be it."""
 
     columns: dict[str, str]
     found: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
 
     def sentence(self) -> str:
         """How the table was understood, for the user."""
         return "read as " + ", ".join(f"{role}={column}" for role, column in self.columns.items())
 
 
-def told(mapping: dict[str, str], columns: Sequence[str], where: str, known: Collection[str] = ()) -> Roles:
-    """Roles named by the user, and those that tell rows apart and are plain from the names of other columns.
+def told(
+    mapping: dict[str, str],
+    columns: Sequence[str],
+    where: str,
+    known: Collection[str] = (),
+    among: Sequence[str] = BESIDE,
+) -> Roles:
+    """Roles named by the user, and those that are plain from the names of other columns.
 
     Args:
-        mapping: Role to column.
+        mapping: Role to column; a role without a column (``""``) is one that no column plays.
         columns: Names of the columns.
         where: Place of the table, for messages.
         known: Roles that the user settled in another way; no column is looked for.
+        among: Roles that are looked for.
 
     Raises:
-        ConfigError: A role is unknown.
+        ConfigError: A role is unknown, or several columns hold scores and one names the metric.
         AmbiguousError: A column is not in the table, too few roles are given to read responses, or two other columns
             could be the model or the task.
     """
@@ -78,6 +92,8 @@ def told(mapping: dict[str, str], columns: Sequence[str], where: str, known: Col
         raise ConfigError(
             f"{unknown[0]!r} is no role", expected=f"some of {', '.join(ROLES)}", do="see docs/readers/tables.md"
         )
+    known = {*known, *(role for role, column in mapping.items() if not column)}
+    mapping = {role: column for role, column in mapping.items() if column}
     for role, whole in mapping.items():
         column = next((c for c in parts_of(role, whole, columns) if c.partition(".")[0] not in columns), None)
         if column is not None and column not in columns:
@@ -87,34 +103,71 @@ def told(mapping: dict[str, str], columns: Sequence[str], where: str, known: Col
                 do="correct --map",
                 where=where,
             )
-    found = _apart(mapping, columns, where, known)
+    found, doubts = _beside(mapping, columns, where, [role for role in among if role not in {*mapping, *known}])
     both = {**found, **mapping}
-    return _sufficient(Roles({r: both[r] for r in ROLES if r in both}, tuple(found)), columns, where)
+    if "metric" in both and len(parts_of("score", both.get("score", ""), columns)) > 1:
+        raise ConfigError(
+            f"several columns of scores beside the column {both['metric']!r}, which names the metrics",
+            expected="the one or the other",
+            do="leave role metric out of --map, or name one column of scores",
+            where=where,
+        )
+    return _sufficient(Roles({r: both[r] for r in ROLES if r in both}, tuple(found), doubts), columns, where)
 
 
-def _apart(mapping: dict[str, str], columns: Sequence[str], where: str, known: Collection[str]) -> dict[str, str]:
+def _beside(
+    mapping: dict[str, str], columns: Sequence[str], where: str, wanted: Sequence[str]
+) -> tuple[dict[str, str], tuple[str, ...]]:
+    """Roles among ``wanted`` that other columns play by their names, and in words those that two columns could play."""
     used = {c for role, whole in mapping.items() for c in parts_of(role, whole, columns)}
     used |= {column.partition(".")[0] for column in used}
     free = [c for c in columns if c not in used]
-    found = {}
-    for role in APART:
-        candidates = [] if role in mapping or role in known else matches(role, free)
-        if len(candidates) > 1 and role in ("model", "task"):
-            raise _two(role, candidates, {**mapping, role: candidates[0]}, where)
-        if len(candidates) == 1 and (role != "metric" or "score" in mapping):
-            found[role] = candidates[0]
-    return found
+    candidates = {role: hits for role in wanted if (hits := matches(role, free))}
+    found = {role: hits[0] for role, hits in candidates.items() if len(hits) == 1}
+    both = {**found, **mapping}
+    _place_answer(both, free, wanted)
+    found = {role: column for role, column in both.items() if role not in mapping}
+    scores = parts_of("score", both.get("score", ""), columns)
+    if not both.get("score") or len(scores) > 1:
+        found.pop("metric", None)
+    doubts = []
+    for role, hits in candidates.items():
+        if len(hits) > 1 and role in ("model", "task"):
+            raise _two(role, hits, {**found, **mapping, role: hits[0]}, where)
+        if len(hits) > 1:
+            doubts.append(f"columns {shown(hits)} could each be the {role}, and none is used: --map {role}=COLUMN")
+    return found, tuple(doubts)
 
 
 def parts_of(role: str, column: str, columns: Collection[str]) -> list[str]:
-    """Columns of a role: an item may be made of several, ``test+language``."""
-    return column.split("+") if role == "item" and column not in columns else [column]
+    """Columns of a role: an item may be made of several, ``test+language``, and there may be several scores."""
+    return column.split("+") if role in SEVERAL and column not in columns else [column]
+
+
+def scores_left(columns: Sequence[str], row: Mapping[str, Any], roles: Roles) -> str | None:
+    """In words which columns look like scores, by their name and their first cell, and play no role."""
+    used = {c for role, whole in roles.columns.items() for c in parts_of(role, whole, columns)}
+    free = [c for c in columns if c not in used and _SCORES & {*plain(c).split("_")} and _scorelike(row.get(c))]
+    if not free:
+        return None
+    both = "+".join([*parts_of("score", roles.columns["score"], columns), *free] if "score" in roles.columns else free)
+    verb, pronoun = ("looks like scores and is", "it") if len(free) == 1 else ("look like scores and are", "them")
+    names = ("column " if len(free) == 1 else "columns ") + shown(free)
+    return f"{names} {verb} not used; to read {pronoun}: --map score={shown([both])}"
+
+
+def _scorelike(cell: object) -> bool:
+    if isinstance(cell, str):
+        return cell.strip().lower() in ("true", "false", "yes", "no") or bool(
+            re.fullmatch(r"-?\d*\.?\d+%?", cell.strip())
+        )
+    return isinstance(cell, int | float)
 
 
 def _two(role: str, candidates: Sequence[str], roles: dict[str, str], where: str) -> AmbiguousError:
     return AmbiguousError(
         f"columns {' and '.join(map(repr, candidates))} could both be the {role}",
-        expected="one column for each role",
+        expected="one column for each role, or several scores" if role == "score" else "one column for each role",
         do=command(where, roles),
         where=where,
     )
@@ -127,14 +180,12 @@ def detect(columns: Sequence[str], where: str) -> Roles:
         AmbiguousError: Two columns could play one role, or a necessary role has no column; the message holds the
             command to complete.
     """
-    found: dict[str, str] = {}
-    for role in ROLES:
-        candidates = matches(role, columns)
-        if len(candidates) > 1:
-            raise _two(role, candidates, {**found, role: candidates[0]}, where)
-        if candidates:
-            found[role] = candidates[0]
-    _place_answer(found, columns)
+    candidates = {role: hits for role in ROLES if (hits := matches(role, columns))}
+    found = {role: hits[0] for role, hits in candidates.items() if len(hits) == 1}
+    for role, hits in candidates.items():
+        if len(hits) > 1:
+            raise _two(role, hits, {**found, role: "+".join(hits) if role == "score" else hits[0]}, where)
+    _place_answer(found, columns, ROLES)
     return _sufficient(Roles({r: found[r] for r in ROLES if r in found}), columns, where)
 
 
@@ -148,14 +199,14 @@ def matches(role: str, columns: Sequence[str]) -> list[str]:
     return []
 
 
-def _place_answer(found: dict[str, str], columns: Sequence[str]) -> None:
+def _place_answer(found: dict[str, str], columns: Sequence[str], wanted: Sequence[str]) -> None:
     """``answer`` is the right one beside an output or a prediction, and the model's beside a target."""
     named = [c for c in columns if plain(c) == "answer"]
     if len(named) != 1:
         return
-    if "target" not in found and ("output" in found or "answer" in found):
+    if "target" in wanted and "target" not in found and ("output" in found or "answer" in found):
         found["target"] = named[0]
-    elif "target" in found and "answer" not in found:
+    elif "answer" in wanted and "target" in found and "answer" not in found:
         found["answer"] = named[0]
 
 
@@ -213,3 +264,9 @@ def shots_in(stem: str) -> tuple[str, str | None]:
 def parent_name(path: Path) -> str:
     """Name of the folder of a file."""
     return text(path.absolute().parent.name or path.stem)
+
+
+def task_note(task: str, path: Path) -> str:
+    """That a task was guessed from where the file lies, and how to say another."""
+    place = "the name of its folder" if task == parent_name(path) else "its name"
+    return f"the task, {task[:60]!r}, was taken from {place}; to say another: --task-name NAME"

@@ -28,6 +28,7 @@ def is_table(candidate: Candidate, told: Sequence[str]) -> bool:
         return bool(told)  # a damaged archive: the reader says what is wrong with it
     if candidate.head.startswith(PARQUET):
         return True
+    told = [part for column in told for part in column.split("+") if part]
     begin = candidate.head.removeprefix(UTF8_BOM).lstrip()
     if begin.startswith(b"["):
         return begin[1:].lstrip().startswith(b"{")

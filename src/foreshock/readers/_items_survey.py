@@ -11,7 +11,7 @@ from foreshock.readers._items_chat import chat, is_chat
 from foreshock.readers._items_repeats import Repeats
 from foreshock.readers._items_roles import Roles, command, parts_of, shown
 from foreshock.readers._items_table import Table, cell
-from foreshock.readers._items_values import as_int, as_list, as_score, as_text, scale_of
+from foreshock.readers._items_values import as_int, as_list, as_score, as_text, scale_of, scores_of
 
 # Interleaved runs are held in memory; sorted files are not.
 MAX_HELD = 2_000_000
@@ -41,6 +41,7 @@ class Survey:
         contiguous: No run is interrupted by another.
         first_epoch: Smallest epoch; counting from 0 is corrected.
         repeats: What is known about repeated items, for each run.
+        graded: Places of those among several columns of scores that hold something else than right and wrong.
     """
 
     def __init__(self, table: Table, roles: Roles, scale: float | None) -> None:
@@ -51,6 +52,7 @@ class Survey:
         self.contiguous = True
         self.first_epoch = 1
         self.repeats: dict[Group, Repeats] = {}
+        self.graded: set[int] = set()
         last: Group | None = None
         for record in self.records():
             if record.group != last:
@@ -74,10 +76,12 @@ class Survey:
         return Record(number, self._group(values), values)
 
     def _value(self, row: Mapping[str, Any], role: str, column: str) -> Any:
-        """A cell, or the cells of an item that is made of several columns."""
+        """A cell; the text of an item that is made of several columns; a tuple where several hold scores."""
         parts = self._parts.get(role)
         if parts is None:
             return cell(row, column)
+        if role == "score":
+            return tuple(cell(row, part) for part in parts)
         texts = [as_text(cell(row, part)) for part in parts]
         return "/".join(text or "" for text in texts) if any(texts) else None
 
@@ -133,13 +137,24 @@ class Survey:
                 )
         as_list(values.get("choices"), where)
         if "score" in self.roles.columns:
-            as_score(values.get("score"), scale_of(values, scale, where), where)
+            self._check_scores(scores_of(values), scale_of(values, scale, where), where)
         epoch = as_int(values.get("epoch"))
         if epoch is not None:
             self.first_epoch = min(self.first_epoch, epoch)
         if record.group not in self.repeats:
             self.repeats[record.group] = Repeats(self.table.data.unit)
         self.repeats[record.group].see(record.number, values)
+
+    def _check_scores(self, cells: tuple[Any, ...], scale: float | None, where: str) -> None:
+        for place, value in enumerate(cells):
+            if len(cells) > 1 and place not in self.graded:
+                try:
+                    as_score(value, None, where)
+                except AmbiguousError:
+                    self.graded.add(place)
+                else:
+                    continue
+            as_score(value, scale, where)
 
     def _refuse_pooled(self) -> None:
         """Several models, or numbered repetitions, under a column whose name does not say so are not put together."""

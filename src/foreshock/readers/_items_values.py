@@ -90,6 +90,12 @@ def as_score(value: Any, scale: float | None, where: str) -> tuple[float | None,
     return number / scale, label
 
 
+def scores_of(values: Mapping[str, Any]) -> tuple[Any, ...]:
+    """The cells that hold the scores of a row: one, or one of each column of scores."""
+    found = values.get("score")
+    return found if isinstance(found, tuple) else (found,)
+
+
 def scale_of(values: Mapping[str, Any], scale: float | None, where: str) -> float | None:
     """The highest score of a row: the row's own (role ``total``), else that of the file.
 
