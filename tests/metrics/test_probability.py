@@ -209,3 +209,42 @@ def test_confidence_is_that_of_what_was_said():
     found = score_batch(get_metric("confidence(of=generation)"), rows)
     assert found.statuses == ["needs", "scored", "needs"]
     assert found.values[1] == 1
+
+
+def recorded(*verdicts, **more):
+    scores = [None if v is None else {"passed": float(v)} for v in verdicts]
+    return {"harness_scores": scores, "item_id": ["a"] * len(scores), **more}
+
+
+@pytest.mark.parametrize(("n", "c", "k"), [(5, 2, 3), (5, 0, 3), (4, 3, 2), (3, 3, 3)])
+def test_pass_at_k_of_the_recorded_verdicts(n, c, k):
+    rows = recorded(*[True] * c + [False] * (n - c))
+    wins = [any(i < c for i in chosen) for chosen in itertools.combinations(range(n), k)]
+    found = score_batch(get_metric("pass_at_k", k=k, of="harness"), rows).values
+    assert found == pytest.approx([sum(wins) / len(wins)] * n, abs=1e-12)
+    assert score_batch(get_metric("pass_rate(of=harness)"), rows).values == pytest.approx([c / n] * n)
+
+
+def test_an_attempt_without_a_verdict_is_no_attempt():
+    rows = recorded(True, None, False)
+    assert score_batch(get_metric("pass_at_k(k=2,of=harness)"), rows).statuses == ["scored", "needs", "scored"]
+    assert score_batch(get_metric("pass_at_k(k=3,of=harness)"), rows).statuses == ["needs"] * 3
+
+
+def test_of_several_verdicts_one_must_be_named():
+    rows = {"harness_scores": [{"base": 1.0, "plus": 0.0}] * 2, "item_id": ["a", "a"]}
+    for name in ("pass_at_k(k=1,of=harness)", "pass_rate(of=harness)"):
+        found = score_batch(get_metric(name), rows)
+        assert found.statuses == ["needs", "needs"]
+        assert found.labels[0] == "the harness gave several scores; name one with harness(score=NAME): base, plus"
+    for score, passed in (("base", 1.0), ("plus", 0.0)):
+        assert score_batch(get_metric(f"pass_at_k(k=1,of=harness(score={score}))"), rows).values == [passed, passed]
+    gone = score_batch(get_metric("pass_at_k(k=1,of=harness(score=other))"), rows)
+    assert gone.labels[0] == "the harness gave no other: base, plus"
+
+
+def test_nobody_knows_what_guessing_gives_under_the_score_of_a_harness():
+    assert get_metric("pass_rate(of=harness)").chance(4) is None
+    assert get_metric("pass_rate").chance(4) == 0
+    assert get_metric("harness(score=acc)").link == "argmax"
+    assert get_metric("harness").kind == "hard"

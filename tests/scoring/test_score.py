@@ -12,7 +12,7 @@ import pytest
 
 from foreshock._base import MetricError
 from foreshock.metrics import get_metric, metric
-from foreshock.scoring import default_metrics, score, stored_specs
+from foreshock.scoring import default_metrics, needs, score, stored_specs
 from foreshock.store import Store
 
 _spec = spec_from_file_location("scoring_stores", Path(__file__).with_name("_stores.py"))
@@ -264,3 +264,16 @@ def test_unknown_metrics_stop_before_anything_is_done(tmp_path):
     with pytest.raises(MetricError, match="did you mean"):
         score(store, ["exact_match", "brierr"])
     assert not stores.scores(store)
+
+
+def test_pass_at_k_of_the_harness_in_a_store(tmp_path):
+    rows = [{"item_id": item, "epoch": e} for item in "ab" for e in (1, 2, 3)]
+    graded = [(i, "passed", float(i == 1)) for i in range(6)]  # one of three attempts at a, none at b
+    store = Store.open(tmp_path / "s", create=True)
+    store.write(stores.run(task="code"), stores.batches(rows, graded))
+    (lack,) = needs(store.snapshot(), ["pass_at_k(k=2)"])
+    assert lack.advice.endswith("; or, made of the harness's own score: pass_at_k(of=harness)")
+    assert score(store, ["pass_at_k"]).written == 0
+    score(store, ["pass_at_k(k=2, of=harness)"])
+    found = {item: value for (item, _, _), (value, _) in stores.scores(store).items()}
+    assert found == {"a": pytest.approx(2 / 3), "b": 0}

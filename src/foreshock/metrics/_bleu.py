@@ -124,8 +124,8 @@ def _of_each(stats: Floats, *, order: int, smoothing: str, k: float | None, effe
             known[key] = bleu_of(row, order, smoothing, k, effective)
         return known[key]
 
-    matched = stats[:, 2 : 2 + order].any(axis=1).nonzero()[0]
-    values = stats[:, 0] * 0
+    matched = stats[:, 2 : 2 + order].max(axis=1).nonzero()[0]
+    values: Floats = stats[:, 0] * 0
     values[matched] = list(map(value, stats[matched].tolist()))
     return values
 
@@ -148,7 +148,8 @@ def _batch(columns: Columns, **params: Any) -> list[Any]:
     tokens, order, lowercase = params["tokens"], params["order"], params["lowercase"]
 
     def work(answers: list[str], targets: list[str]) -> Floats:
-        return _of_each(_of_pairs(answers, targets, tokens, order, lowercase), **params)[:, None]
+        values: Floats = _of_each(_of_pairs(answers, targets, tokens, order, lowercase), **params)
+        return values[:, None]
 
     def whole(columns: Columns) -> list[Any]:
         return best_over_targets(columns, work, size=WORDS_CHUNK)

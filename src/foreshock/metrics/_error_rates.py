@@ -89,7 +89,8 @@ def _of_each(stats: Floats, **_: Any) -> Floats:
     import numpy as np
 
     edits, lengths = stats.T
-    return np.divide(edits, lengths, out=np.zeros(len(stats)), where=lengths > 0)
+    rates: Floats = np.divide(edits, lengths, out=np.zeros(len(stats)), where=lengths > 0)
+    return rates
 
 
 def _rate(normalise: str, tokens: str, choices: str) -> Function:

@@ -39,7 +39,8 @@ def pass_at_k(*, k: int = 2, of: str = "exact_match", threshold: float = 1.0) ->
 
     Args:
         k: Attempts.
-        of: The metric that an attempt has to pass, as :func:`get_metric` takes it.
+        of: The metric that an attempt has to pass, as :func:`get_metric` takes it; ``harness`` is the harness's own
+            score of the attempt, and ``harness(score=NAME)`` one of several.
         threshold: From where it has passed.
 
     Examples:
@@ -58,6 +59,8 @@ def pass_at_k(*, k: int = 2, of: str = "exact_match", threshold: float = 1.0) ->
         if ScoreStatus.FAILED in found.statuses:
             raise ValueError(found.labels[found.statuses.index(ScoreStatus.FAILED)])
         tried = [v for v, s in zip(found.values, found.statuses, strict=True) if s != ScoreStatus.NEEDS]
+        if not tried:
+            raise Inapplicable(found.labels[0])
         passed = sum(value is not None and value >= threshold for value in tried)
         if len(tried) < k:
             raise Inapplicable(f"the item has {len(tried)} attempts, fewer than {k}")

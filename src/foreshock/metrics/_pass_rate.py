@@ -6,6 +6,13 @@ from foreshock.metrics._registry import get_metric
 from foreshock.metrics._response import Response
 from foreshock.metrics._score import score_batch
 from foreshock.metrics._spec import Function, Inapplicable, metric
+from foreshock.records import ScoreStatus
+
+
+def _chance(choices: int, *, of: str, **_: object) -> float | None:
+    other = get_metric(of)
+    found = other.chance(choices)
+    return found if found is not None or other.name == "harness" else 0.0  # nobody knows what the harness scored
 
 
 @metric(
@@ -14,7 +21,7 @@ from foreshock.metrics._spec import Function, Inapplicable, metric
     needs=lambda of, **_: get_metric(of).needs,
     unless=lambda of, **_: get_metric(of).unless,
     range=(0, 1),
-    chance=lambda choices, of, **_: get_metric(of).chance(choices) or 0.0,
+    chance=_chance,
 )
 def pass_rate(*, of: str = "exact_match", threshold: float = 1.0) -> Function:
     """Share of an item's responses whose value of another metric is at least ``threshold``.
@@ -24,7 +31,8 @@ def pass_rate(*, of: str = "exact_match", threshold: float = 1.0) -> Function:
     aggregate gives both denominators). Every response of the item carries the value.
 
     Args:
-        of: The other metric, as :func:`get_metric` takes it.
+        of: The other metric, as :func:`get_metric` takes it; ``harness`` is the harness's own score, and
+            ``harness(score=NAME)`` one of several.
         threshold: From where a response has passed.
 
     Examples:
@@ -38,7 +46,10 @@ def pass_rate(*, of: str = "exact_match", threshold: float = 1.0) -> Function:
         if len(responses) < 2:
             raise Inapplicable("the item has fewer than two responses with an answer")
         columns = {name: [getattr(r, name) for r in responses] for name in Response.__struct_fields__}
-        values = [v for v in score_batch(spec, columns).values if v is not None]
+        found = score_batch(spec, columns)
+        values = [v for v in found.values if v is not None]
+        if not values and set(found.statuses) == {ScoreStatus.NEEDS}:
+            raise Inapplicable(found.labels[0])
         return sum(v >= threshold for v in values) / len(values) if values else None
 
     return score

@@ -35,6 +35,7 @@ _BUILTINS: dict[str, str] = {
     "gold_logprob": "_gold",
     "gold_probability": "_gold",
     "gold_rank": "_rank",
+    "harness": "_harness_score",
     "limit_reached": "_stops",
     "log_score": "_log_score",
     "longest_tool_chain": "_tools",

@@ -203,6 +203,8 @@ def _collect(spec: MetricSpec, outcomes: Sequence[Any], rows: int) -> ScoreColum
         if plain is not None:
             return ScoreColumns(plain, [SCORED] * rows, [None] * rows)
     known = together(spec, outcomes) if spec.grain == "run" else {}
+    value: float | None
+    label: str | None
     values: list[float | None] = []
     statuses: list[str] = []
     labels: list[str | None] = []

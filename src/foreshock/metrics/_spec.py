@@ -93,7 +93,8 @@ class MetricSpec:
         rule = self.factory.declared["chance"]
         if not callable(rule):
             return None if rule is None else float(rule)
-        return None if not choices else float(rule(choices, **dict(self.params)))
+        found = rule(choices, **dict(self.params)) if choices else None
+        return None if found is None else float(found)
 
     @functools.cached_property
     def function(self) -> Function:
@@ -253,7 +254,7 @@ def metric(  # noqa: PLR0913 - a declaration is a list of facts
     link: Link | Callable[..., Link] = "identity",
     grain: Grain = "response",
     higher_is_better: bool | None = True,
-    chance: float | Callable[..., float] | None = None,
+    chance: float | Callable[..., float | None] | None = None,
     twins: Sequence[str] | Callable[..., Sequence[str]] = (),
     unless: Any = (),
     uses: Sequence[str] = (),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from foreshock.metrics import MetricSpec
+from foreshock.metrics import MetricSpec, get_metric
 from foreshock.records import TABLES
 from foreshock.scoring._defaults import specs_of
 from foreshock.store import Snapshot
@@ -26,6 +26,7 @@ ADVICE = {
 
 _BESIDE = {"trace": "trace", "harness_scores": "scores"}
 _OF_CHOICES = {"choices", "choice_logprobs"}
+_OF_ANOTHER = ("pass_at_k", "pass_rate")
 
 
 class Lack(NamedTuple):
@@ -68,9 +69,16 @@ def needs(
                 missing = sorted(lacking, key=len)[0]
                 if not columns & _OF_CHOICES and set(missing) & _OF_CHOICES:
                     continue
-                advice = "; ".join(ADVICE.get(name, f"the column {name}") for name in missing)
+                advice = "; ".join(ADVICE.get(name, f"the column {name}") for name in missing) + _instead(spec, columns)
                 lacks.append(Lack(task, str(spec), missing, f"{spec} needs {advice}"))
     return lacks
+
+
+def _instead(spec: MetricSpec, columns: set[str]) -> str:
+    """The same metric of what the harness recorded, where that is there."""
+    if spec.name not in _OF_ANOTHER or "harness_scores" not in columns:
+        return ""
+    return f"; or, made of the harness's own score: {get_metric(spec.name, **{**dict(spec.params), 'of': 'harness'})}"
 
 
 def _columns(snapshot: Snapshot, tasks: list[str] | None) -> dict[str, set[str]]:
