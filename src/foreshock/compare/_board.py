@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from foreshock.compare._pair import right_or_wrong, tested_differences
+from foreshock.compare._pair import differences_tested, right_or_wrong
 from foreshock.stats import holm, letters, tie_groups
 
 SPLITS = 1000
@@ -42,12 +42,14 @@ class Board(NamedTuple):
     clusters: int
 
 
-def rank_board(
+def rank_board(  # noqa: PLR0913 - what is known of the scores
     scores: ArrayLike,
     rng: np.random.Generator,
     *,
     clusters: ArrayLike | None = None,
     repeated: bool = False,
+    repeats: ArrayLike | None = None,
+    bound: float | None = None,
     alpha: float = 0.05,
     rising: bool = True,
     splits: int = SPLITS,
@@ -61,6 +63,8 @@ def rank_board(
         rng: Source of randomness.
         clusters: One label per item.
         repeated: Whether some score is a mean over repeats.
+        repeats: Responses behind each score, shape of ``scores``; None where unknown or one.
+        bound: Largest possible difference; None where the metric has no range.
         alpha: Familywise level.
         rising: Whether larger scores are better.
         splits: Random half splits.
@@ -83,7 +87,19 @@ def rank_board(
     pairs = [(i, j) for i in range(count) for j in range(i + 1, count)]
     binary = not repeated and right_or_wrong(ranked)
     units = None if labels.max() + 1 == labels.size else labels
-    told = [tested_differences(ranked[j] - ranked[i], units, rng, binary=binary) for i, j in pairs]
+    counts = None if repeats is None else np.asarray(repeats, np.int64)[:, keep][order]
+    told = [
+        differences_tested(
+            ranked[i],
+            ranked[j],
+            units,
+            rng,
+            binary=binary,
+            repeats=None if counts is None else (counts[i], counts[j]),
+            bound=bound,
+        )
+        for i, j in pairs
+    ]
     adjusted = np.ones((count, count))
     for (i, j), p in zip(pairs, holm([tested.p for tested in told]), strict=True):
         adjusted[i, j] = adjusted[j, i] = p

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foreshock._base import digest
-from foreshock.compare._load import Sheet
+from foreshock.compare._load import Counts, Sheet
 from foreshock.compare._match import Match
 from foreshock.compare._measure import Chosen
 from foreshock.compare._options import MARGIN, CompareOptions
@@ -67,12 +67,13 @@ def judge_match(match: Match, chosen: Chosen, sheet: Sheet, options: CompareOpti
     bound = chosen.measure.bound
     rows, others = (sheet.scores, sheet.filled) if options.missing == "drop" else (sheet.filled, sheet.scores)
     for place in range(1, len(match.sides)):
-        result = _pair(rows, place, sheet, bound, options)
+        behind, beside = (sheet.repeats, sheet.asked) if options.missing == "drop" else (sheet.asked, sheet.repeats)
+        result = _pair(rows, behind, place, sheet, bound, options)
         same = all(np.array_equal(rows[side], others[side], equal_nan=True) for side in (0, place))
-        other = None if same else _pair(others, place, sheet, bound, options)
+        other = None if same else _pair(others, beside, place, sheet, bound, options)
         twin = None
         if sheet.twin is not None and chosen.twin is not None:
-            twin = _pair(sheet.twin, place, sheet, chosen.twin.bound, options)
+            twin = _pair(sheet.twin, None, place, sheet, chosen.twin.bound, options)
         first, second = ~np.isnan(rows[0]), ~np.isnan(rows[place])
         found.append(
             Compared(
@@ -90,13 +91,16 @@ def judge_match(match: Match, chosen: Chosen, sheet: Sheet, options: CompareOpti
     return found
 
 
-def _pair(rows: Floats, place: int, sheet: Sheet, bound: float | None, options: CompareOptions) -> PairResult:
+def _pair(
+    rows: Floats, repeats: Counts | None, place: int, sheet: Sheet, bound: float | None, options: CompareOptions
+) -> PairResult:
     return judge_pair(
         rows[0],
         rows[place],
         random_of(options, sheet, place),
         clusters=sheet.clusters,
         repeated=sheet.repeated,
+        repeats=None if repeats is None else repeats[[0, place]],
         alpha=options.alpha,
         bound=bound,
     )

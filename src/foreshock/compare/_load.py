@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
 
 _DIGITS = 12  # means of the same repeats in another order differ in the sixteenth, and would count as a change
 
@@ -43,6 +44,8 @@ class Sheet(NamedTuple):
         clusters: One number per item, or None when every item is a unit of its own.
         cluster_kind: What makes the clusters, in words; empty without.
         repeated: Whether some item has several responses in one run.
+        repeats: Responses with a score behind each of ``scores``; 0 where there is none.
+        asked: The same of ``filled``.
         counts: Responses of each side.
         paired_by: ``text``, ``id`` or ``text and id``.
         refused: Items that could not be paired without guessing, with the reason, by reason.
@@ -56,6 +59,8 @@ class Sheet(NamedTuple):
     clusters: NDArray[np.int64] | None
     cluster_kind: str
     repeated: bool
+    repeats: Counts
+    asked: Counts
     counts: list[SideCounts]
     paired_by: str
     refused: dict[str, int]
@@ -85,6 +90,8 @@ def load_sheet(snapshot: Snapshot, match: Match, rows: Rows, chosen: Chosen, opt
         clusters=clusters,
         cluster_kind=kind,
         repeated=bool((items.get_column("rows") > 1).any()),
+        repeats=_whole(items, "main_rows", shape, places),
+        asked=np.maximum(_whole(items, "filled_rows", shape, places), ~np.isnan(filled)),
         counts=_counts(frame, len(match.sides)),
         paired_by=_paired_by(labelled),
         refused=labelled.refused,
@@ -115,10 +122,11 @@ def _per_item(frame: pl.DataFrame, chosen: Chosen) -> pl.DataFrame:
 
     worst = pl.lit(chosen.measure.worst, pl.Float64)
     filled = pl.when(pl.col("arrived")).then(pl.col("main")).otherwise(worst)
+    behind = [pl.col("main").count().alias("main_rows"), filled.count().alias("filled_rows")]
     means = [pl.col("main").mean().round(_DIGITS), filled.mean().round(_DIGITS).alias("filled")]
     if chosen.twin is not None:
         means.append(pl.col("twin").mean().round(_DIGITS))
-    return frame.group_by("side", "label", maintain_order=True).agg(*means, pl.len().alias("rows"))
+    return frame.group_by("side", "label", maintain_order=True).agg(*means, *behind, pl.len().alias("rows"))
 
 
 def _grid(
@@ -126,6 +134,14 @@ def _grid(
 ) -> Floats:
     grid = np.full(shape, np.nan)
     grid[places] = items.get_column(column).fill_null(np.nan).to_numpy()
+    return grid
+
+
+def _whole(
+    items: pl.DataFrame, column: str, shape: tuple[int, int], places: tuple[NDArray[np.int64], NDArray[np.int64]]
+) -> Counts:
+    grid = np.zeros(shape, np.int64)
+    grid[places] = items.get_column(column).to_numpy()
     return grid
 
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from foreshock.compare._means import mean_p, repeats_p, unequal_repeats
 from foreshock.stats import (
     McNemar,
     cluster_sums,
@@ -19,6 +20,7 @@ from foreshock.stats import (
 )
 
 Floats = NDArray[np.float64]
+Repeats = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
 class PairResult(NamedTuple):
@@ -30,12 +32,13 @@ class PairResult(NamedTuple):
         first, second: Means over these items.
         difference: Second minus first.
         low, high: Interval of the difference; NaN where there is none.
-        p: p-value of ``test``.
+        p: p-value of ``test``; of a sign-flip test the larger of its own and those that allow for unlike distributions.
         test: ``mcnemar`` (right or wrong, independent items) or ``sign-flip``.
         replicates: Random patterns of signs behind ``p``; None where it is exact, 0 where it is an upper bound.
         mcnemar, mid_p: McNemar's exact and mid p-value, for right-or-wrong scores; with clusters only a reference.
         up, down: Items on which the second scored more, and less.
         discordant: See :func:`foreshock.stats.discordance`.
+        decided: Whose p-value ``p`` is: that of ``test``, of the ``skewed-t`` test, or of the ``repeats`` dealt anew.
     """
 
     items: int
@@ -53,6 +56,7 @@ class PairResult(NamedTuple):
     up: int
     down: int
     discordant: float
+    decided: str = "mcnemar"
 
 
 class Tested(NamedTuple):
@@ -65,6 +69,7 @@ class Tested(NamedTuple):
     up: int
     down: int
     reference: McNemar | None
+    decided: str
 
 
 def right_or_wrong(scores: Floats) -> bool:
@@ -72,33 +77,53 @@ def right_or_wrong(scores: Floats) -> bool:
     return bool(np.all((scores == 0) | (scores == 1)))
 
 
-def tested_differences(
-    d: Floats, labels: NDArray[np.int64] | None, rng: np.random.Generator, *, binary: bool
+def differences_tested(
+    first: Floats,
+    second: Floats,
+    labels: NDArray[np.int64] | None,
+    rng: np.random.Generator,
+    *,
+    binary: bool,
+    repeats: Repeats | None = None,
+    bound: float | None = None,
 ) -> Tested:
-    """McNemar's test of independent right-or-wrong items, else a sign-flip test over clusters.
+    """McNemar's test of independent right-or-wrong items, else a sign-flip test over clusters and its conditions.
+
+    The p-value beside sign flips is the largest of theirs, of a t test that allows for skewness, and, where the sides
+    answered an item unequally often, of a test that deals the responses to the sides anew.
 
     Args:
-        d: Differences, without NaN.
+        first, second: Scores of the items, without NaN.
         labels: Cluster of each, or None.
         rng: Source of randomness.
         binary: Whether they come from right-or-wrong answers.
+        repeats: Responses behind the scores of either side.
+        bound: Largest possible difference.
     """
+    d = second - first
     up, down = int(np.sum(d > 0)), int(np.sum(d < 0))
     reference = mcnemar(up, down) if binary else None
     if reference is not None and labels is None:
-        return Tested(reference.p, "mcnemar", None, d.size, up, down, reference)
-    sums, _ = cluster_sums(d, labels)
+        return Tested(reference.p, "mcnemar", None, d.size, up, down, reference, "mcnemar")
+    sums, sizes = cluster_sums(d, labels)
     flipped = sign_flip(sums, rng)
-    return Tested(flipped.p, "sign-flip", flipped.replicates, sums.size, up, down, reference)
+    p = {"sign-flip": flipped.p, "skewed-t": mean_p(sums, sizes, bound)}
+    if repeats is not None and unequal_repeats(*repeats):
+        dealt = repeats_p((first, second), repeats, rng)
+        if dealt is not None:
+            p["repeats"] = dealt
+    decided = max(p, key=lambda name: p[name])
+    return Tested(p[decided], "sign-flip", flipped.replicates, sums.size, up, down, reference, decided)
 
 
-def judge_pair(
+def judge_pair(  # noqa: PLR0913 - what is known of the scores
     first: ArrayLike,
     second: ArrayLike,
     rng: np.random.Generator,
     *,
     clusters: ArrayLike | None = None,
     repeated: bool = False,
+    repeats: ArrayLike | None = None,
     alpha: float = 0.05,
     bound: float | None = 1.0,
 ) -> PairResult:
@@ -109,6 +134,7 @@ def judge_pair(
         rng: Source of randomness, used only where no exact distribution is within reach.
         clusters: One label per item: items of one label are not independent. None means that all are.
         repeated: Whether some score is a mean over repeats; then it is no right-or-wrong answer even if it is 0 or 1.
+        repeats: Responses behind each score, shape (2, items); None where unknown or one.
         alpha: The interval is at 1 - alpha.
         bound: Largest possible difference; None where the metric has no range.
 
@@ -124,8 +150,10 @@ def judge_pair(
     if labels is not None and (labels.size == 0 or labels.max() + 1 == labels.size):
         labels = None
     d = b - a
+    counts = None if repeats is None else np.asarray(repeats, np.int64)[:, keep]
     binary = not repeated and right_or_wrong(a) and right_or_wrong(b)
-    tested = tested_differences(d, labels, rng, binary=binary)
+    behind = None if counts is None else (counts[0], counts[1])
+    tested = differences_tested(a, b, labels, rng, binary=binary, repeats=behind, bound=bound)
     if d.size == 0:
         low = high = math.nan
     elif tested.test == "mcnemar":
@@ -148,6 +176,7 @@ def judge_pair(
         up=tested.up,
         down=tested.down,
         discordant=discordance(d, labels, bound),
+        decided=tested.decided,
     )
 
 

@@ -39,6 +39,8 @@ def board_of(
         random_of(options, sheet, 0),
         clusters=sheet.clusters,
         repeated=sheet.repeated,
+        repeats=sheet.repeats if rows is sheet.scores else sheet.asked,
+        bound=chosen.measure.bound,
         alpha=options.alpha,
         rising=chosen.measure.rising,
     )

@@ -50,6 +50,12 @@ def _clustered(one: Compared) -> bool:
     return one.sheet.clusters is not None and one.result.clusters < one.result.items
 
 
+_DECIDED = {
+    "skewed-t": "; p of the t test that allows for skewness",
+    "repeats": "; p of the responses dealt to the sides anew",
+}
+
+
 def how(one: Compared) -> str:
     """Test and interval in a few words."""
     result = one.result
@@ -58,7 +64,8 @@ def how(one: Compared) -> str:
     kinds = {None: "exact sign-flip test", 0: "sign-flip test (upper bound of p)"}
     kind = kinds.get(result.replicates, f"sign-flip test ({result.replicates or 0:,} draws)")
     over = "items" if result.clusters == result.items else "clusters"
-    return f"{kind} over {result.clusters:,} {over}, cluster-robust interval"
+    also = _DECIDED.get(result.decided, "")
+    return f"{kind} over {result.clusters:,} {over}{also}, cluster-robust interval"
 
 
 def advice(one: Compared, verdict: Verdict, first: str, second: str) -> str:
