@@ -69,9 +69,11 @@ def test_a_role_is_given_one_column_but_scores_may_be_several(call: Call, output
 
 def test_one_bad_file_is_reported_and_the_rest_goes_in(call: Call, outputs: Path, tmp_path: Path) -> None:
     (tmp_path / "broken.jsonl").write_text('{"question": "1+1", "target"')
-    code, out, err = call("add", str(outputs), str(tmp_path / "broken.jsonl"), *MAP)
-    assert (code, "1 run added" in out) == (0, True)
+    code, out, err = call("add", str(tmp_path), *MAP)
+    assert (code, "1 run added" in out) == (0, True), "a folder may hold anything"
     assert "broken.jsonl" in err
+    code, out, err = call("add", str(outputs), "broken.jsonl", *MAP)
+    assert (code, "1 file" in out, "broken.jsonl" in err) == (2, True, True), "it was named"
     code, _, err = call("add", str(tmp_path / "broken.jsonl"), *MAP)
     assert code == 2
 
@@ -170,6 +172,22 @@ def test_a_light_that_fires_is_an_exit_code_of_one(call: Call, tmp_path: Path) -
     assert call("check", "--fail-on", "any")[0] == 1
     assert call("check", "--fail-on", "FS3")[0] == 0
     assert call("check")[0] == 0
+
+
+def test_a_file_that_cannot_be_read_can_stop_a_pipeline(call: Call, outputs: Path, tmp_path: Path) -> None:
+    for names in (("unreadable",), ("any",), ("FS3", "--fail-on", "unreadable")):
+        assert call("check", str(tmp_path), *MAP, "--fail-on", *names)[0] == 0, outputs
+    (tmp_path / "broken.jsonl").write_text('{"question": "1+1", "target"')
+    assert call("check", str(tmp_path), *MAP)[0] == 0
+    for names in (("unreadable",), ("any",), ("FS3", "--fail-on", "unreadable")):
+        assert call("check", str(tmp_path), *MAP, "--fail-on", *names, "--json", "r.json")[0] == 1
+    assert json.loads((tmp_path / "r.json").read_text())["tables"]["failures"], "reports are written before"
+
+
+def test_a_misspelt_preset_is_refused_before_anything_is_read(call: Call, outputs: Path, tmp_path: Path) -> None:
+    code, _, err = call("add", str(outputs), "--preset", "mmlupro")
+    assert (code, "did you mean mmlu-pro?" in err) == (2, True)
+    assert not (tmp_path / ".foreshock").exists()
 
 
 def test_json_on_standard_output_is_all_there_is_on_it(call: Call, outputs: Path) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import polars as pl
 import pytest
 
+from foreshock._base import ConfigError
 from foreshock.records import item_key
 
 from ._read import failure, read_all, read_one
@@ -461,7 +462,9 @@ def test_wrong_roles_are_refused(tmp_path: Path) -> None:
     path.write_bytes(as_jsonl(ROWS))
     assert "'colour' is no role" in failure(path, map={"colour": "x"})
     assert "no column 'nope' for the role item" in failure(path, map={"item": "nope", "output": "output"})
-    assert "no preset is called 'x'" in failure(path, preset="x")
+    with pytest.raises(ConfigError, match=r"no preset is called 'mmlupro'.*did you mean mmlu-pro\?"):
+        failure(path, preset="mmlupro")
+    assert "the preset 'epoch' reads no responses" in failure(path, preset="epoch")
 
 
 def test_objects_are_not_taken_for_texts(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from foreshock._base._extras import require
 from foreshock._base._json import canonical, digest, pretty
 from foreshock._base._plugins import load_plugins
 from foreshock._base._progress import Progress, quiet
-from foreshock._base._words import count_of
+from foreshock._base._words import count_of, nearest
 
 __all__ = [
     "STORE_FOLDER",
@@ -41,6 +41,7 @@ __all__ = [
     "digest",
     "load_config",
     "load_plugins",
+    "nearest",
     "pretty",
     "quiet",
     "read_toml",

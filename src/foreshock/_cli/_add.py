@@ -52,4 +52,4 @@ def add(
         added = add_paths(Store.open(where.store, create=True), everything, options, again=again, progress=show)
     if not quiet:
         show_added(console(), added, where.store)
-    raise typer.Exit(exit_code(added, console(stderr=True)))
+    raise typer.Exit(exit_code(added, console(stderr=True), named=everything))

@@ -20,6 +20,8 @@ from foreshock.records import Document, Light, State
 from foreshock.series import load_models
 from foreshock.store import Added, Store, add_paths
 
+UNREADABLE = "unreadable"
+
 
 @reads_files
 def check(
@@ -36,7 +38,7 @@ def check(
     ignore: Annotated[list[str] | None, typer.Option("--ignore", help="No findings whose code begins so.")] = None,
     fail_on: Annotated[
         list[str] | None,
-        typer.Option("--fail-on", help="Exit with 1 when this fires: FS301, break, a light such as headroom, or any."),
+        typer.Option("--fail-on", help="Exit with 1 on: FS301, break, a light such as headroom, unreadable, or any."),
     ] = None,
     asked: Reading,
     html: o.HtmlOption = None,
@@ -134,9 +136,9 @@ def refuse_unknown(fail_on: list[str]) -> None:
     """Refuse a name that nothing can ever fire under.
 
     Raises:
-        ConfigError: A name is neither the beginning of a code, nor a light, nor ``break``, nor ``any``.
+        ConfigError: A name is neither the beginning of a code, nor a light, nor ``break``, ``unreadable`` or ``any``.
     """
-    words = ("any", "break", *LIGHTS)
+    words = ("any", "break", UNREADABLE, *LIGHTS)
     for name in fail_on:
         if name not in words and not (name and any(code.startswith(name) for code in CODES)):
             raise ConfigError(
@@ -148,7 +150,7 @@ def firing(document: Document, fail_on: list[str]) -> int:
     """1 when something fires that ``fail_on`` names, else 0.
 
     A finding is named by the beginning of its code, by its verdict, or by ``any``; a light of a trust card by its name
-    or by ``any``.
+    or by ``any``; files that could not be read are named by ``unreadable`` or by ``any``.
     """
     found = {
         word
@@ -159,4 +161,6 @@ def firing(document: Document, fail_on: list[str]) -> int:
     for card in document.tables.get("trust", []):
         fires = [name for name, told in card["lights"].items() if told["state"] == Light.FIRING.value]
         found |= {*fires, "any"} if fires else set()
+    if document.tables.get("failures"):
+        found |= {UNREADABLE, "any"}
     return int(not found.isdisjoint(fail_on))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -51,11 +53,13 @@ def _show_contact(out: Console, tables: list[list[str]]) -> None:
         out.print(f"  ... and {count_of(len(tables) - _TABLES, 'more table')}")
 
 
-def exit_code(added: Added, err: Console) -> int:
-    """Show what could not be read; 2 only when nothing could be."""
+def exit_code(added: Added, err: Console, named: Sequence[Path] = ()) -> int:
+    """Show what could not be read; 2 when nothing could be, or not one of the files that were ``named`` themselves."""
     for failure in added.failures:
         err.print(f"not read: {one_line(str(failure.error), 2_000)}", soft_wrap=True)
         for line in getattr(failure.error, "__notes__", []):
             err.print(f"  {one_line(line, 2_000)}", soft_wrap=True)
     read = added.added or added.unchanged or added.removed or added.skipped
-    return 2 if added.failures and not read else 0
+    asked = {os.path.abspath(path) for path in named}  # noqa: PTH100 - a name too long for a path is refused by the reader
+    missed = any(os.path.abspath(failure.path) in asked for failure in added.failures)  # noqa: PTH100
+    return 2 if missed or (added.failures and not read) else 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from foreshock._base import ConfigError
+from foreshock._base import ConfigError, nearest
 
 
 class Preset(NamedTuple):
@@ -73,13 +73,29 @@ def preset(name: str) -> Preset:
         >>> preset("mmlu-pro").name.match("model_outputs_Llama-2-7b-hf_5shots")["model"]
         'Llama-2-7b-hf'
     """
+    refuse_unknown(name)
     if name not in PRESETS:
-        from foreshock.readers._tables_boards import BOARDS
-
-        known = ", ".join(sorted({*PRESETS, *MATRICES, *BOARDS}))
         raise ConfigError(
-            f"no preset is called {name!r}",
-            expected=known,
-            do="or use --map; a preset of tables of scores reads no responses",
+            f"the preset {name!r} reads no responses",
+            expected=", ".join(sorted(PRESETS)),
+            do="use --map; it is one of tables of scores or of a matrix",
         )
     return PRESETS[name]
+
+
+def refuse_unknown(name: str) -> None:
+    """Refuse the name of a preset that there is not.
+
+    Raises:
+        ConfigError: There is none of that name.
+    """
+    from foreshock.readers._tables_boards import BOARDS
+
+    known = sorted({*PRESETS, *MATRICES, *BOARDS})
+    if name not in known:
+        near = nearest(name, known, 1)
+        raise ConfigError(
+            f"no preset is called {name!r}",
+            expected=", ".join(known),
+            do=f"did you mean {near[0]}?" if near else "or use --map",
+        )

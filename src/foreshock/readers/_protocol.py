@@ -16,7 +16,8 @@ class ReadOptions(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     """What the user said about how to read; part of the identity of an ingest.
 
     Attributes:
-        map: Role to column name, for item files (``{"output": "generated_text", "item": "question_id"}``).
+        map: Role to column name, for item files (``{"output": "generated_text", "item": "question_id"}``); ``""`` is
+            no column, ``"em+f1"`` several columns of scores.
         preset: Named set of the above (``mmlu-pro``).
         task: Task name where the file has none.
         model: Model name where the file has none.
@@ -47,6 +48,17 @@ class ReadOptions(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     wide: list[str] = []
     codes: dict[str, str] = {}
     interval: str | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what no file could be read with, before any is.
+
+        Raises:
+            ConfigError: No preset has that name.
+        """
+        if self.preset is not None:
+            from foreshock.readers._presets import refuse_unknown
+
+            refuse_unknown(self.preset)
 
 
 class Reading(NamedTuple):
