@@ -49,7 +49,7 @@ def test_two_files_on_the_fly_then_by_model_and_by_path(call: Call, tmp_path: Pa
     code, out, _ = call("compare", old, new, *MAP)
     assert code == 0
     first = " ".join(out.split())
-    assert first.startswith("toy-7b is better than toy-1b on plus-one: +38 [28, 48] points.")
+    assert first.startswith("toy-7b is better than toy-1b on plus-one (exact_match): +38 [28, 48] points.")
     assert "30 gained, 0 lost, 50 as before" in first
     for names in ((old, new), ("toy-1b", "toy-7b")):
         code, out, _ = call("compare", *names, "--json", "-")

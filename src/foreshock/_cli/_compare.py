@@ -17,8 +17,9 @@ from foreshock._cli._sides import Named, find_sides
 from foreshock.compare import CODES, CompareOptions
 from foreshock.compare import compare as run_compare
 from foreshock.integrity import CODES as INTEGRITY
+from foreshock.records import Document
 
-WORDS = ("regression", "any")
+WORDS = ("regression", "incomplete", "any")
 
 
 def compare(
@@ -57,7 +58,9 @@ def compare(
     ] = False,
     fail_on: Annotated[
         list[str] | None,
-        typer.Option("--fail-on", help="Exit with 1 when this fires: regression, a code such as FS105, or any."),
+        typer.Option(
+            "--fail-on", help="Exit with 1 when this fires: regression, incomplete, a code such as FS105, or any."
+        ),
     ] = None,
     mapping: Annotated[
         list[str] | None, typer.Option("--map", help="Roles of columns in item files that are added.")
@@ -117,7 +120,21 @@ def compare(
         terminal(document, console())
         if html is not None:
             console().print(f"Report: {html}")
-    raise typer.Exit(firing(document, fail_on or where.config.fail_on))
+    raise typer.Exit(gate(document, fail_on or where.config.fail_on))
+
+
+def gate(document: Document, fail_on: list[str]) -> int:
+    """1 when something fires that ``fail_on`` names, else 0.
+
+    ``regression`` is also a run that would be one were its lost responses wrong. ``incomplete`` is every run that did
+    not end well, and every item or task of the baseline that the other side has no score for.
+    """
+    if "incomplete" in fail_on:
+        rows = document.tables.get("compare", [])
+        lacking = any(row["only_first"] or not (row["first_complete"] and row["second_complete"]) for row in rows)
+        if lacking or any(finding.verdict == "incomplete" for finding in document.findings):
+            return 1
+    return firing(document, [*fail_on, "incomplete"] if "regression" in fail_on else fail_on)
 
 
 def one_of(value: str, option: str, *allowed: str) -> str:

@@ -13,6 +13,7 @@ from foreshock.compare._clusters import needs_meta
 from foreshock.compare._finding import CODE as PAIR
 from foreshock.compare._finding import compare_row, finding_of, refused_finding
 from foreshock.compare._flips import IN_ALL, flips
+from foreshock.compare._incomplete import settle
 from foreshock.compare._judge import Compared, Verdict, give_verdicts, judge_match
 from foreshock.compare._load import Sheet, load_sheet
 from foreshock.compare._match import Match, Refusal, match_runs
@@ -93,14 +94,26 @@ def compare(
 def _without_score(match: Match, side: int, sides: Sequence[Side], options: CompareOptions) -> Refusal:
     """Why a match has nothing to compare: totals only, or no score that all have."""
     bare = [
-        sides[place].label
+        (place, runs)
         for place, runs in zip(match.sides, match.runs, strict=True)
         if not any(run.counts.delivered for run in runs)
     ]
+    for place, runs in bare:
+        if any(run.counts.missing or run.counts.error or run.counts.refused for run in runs):
+            return _lost(match.task, side, sides[place].label, runs, candidate=place == side)
     if bare:
-        return Refusal(match.task, side, f"no responses of {bare[0]}, only totals", "keep the responses: --log_samples")
+        label = sides[bare[0][0]].label
+        return Refusal(match.task, side, f"no responses of {label}, only totals", "keep the responses: --log_samples")
     why = f"no score {options.metric or ''} that all of these runs have".replace("  ", " ")
     return Refusal(match.task, side, why, "see which there are: foreshock sql 'select distinct metric_id from scores'")
+
+
+def _lost(task: str, side: int, label: str, runs: Sequence[Run], *, candidate: bool) -> Refusal:
+    counts = Counts.total(run.counts for run in runs)
+    asked = counts.expected if counts.expected is not None else counts.refused + counts.error + counts.missing
+    told = "".join(f"; {run.warnings[0]}" for run in runs[:1] if run.warnings)
+    why = f"0 of {asked:,} responses of {label} arrived{told}"
+    return Refusal(task, side, why, "run it again, or name its whole log", "lost" if candidate else "")
 
 
 def _nothing(refused: Sequence[Refusal], options: CompareOptions) -> ConfigError:
@@ -127,7 +140,7 @@ def _document(
     options: CompareOptions,
 ) -> Document:
     compared = [one for part in loaded for one in judge_match(part.match, part.chosen, part.sheet, options)]
-    verdicts = give_verdicts(compared, options)
+    verdicts = settle(compared, give_verdicts(compared, options), options)
     findings, rows, shown = _pairs(snapshot, sides, compared, verdicts, options)
     boards = [_board(part, sides, options) for part in loaded]
     used = list({run.run_key: run for part in loaded for runs in part.match.runs for run in runs}.values())

@@ -7,18 +7,20 @@ from collections.abc import Sequence
 from typing import Any
 
 from foreshock._base import digest
+from foreshock.compare import _incomplete as incomplete
 from foreshock.compare._clusters import PASSAGE
 from foreshock.compare._judge import Compared, Verdict
 from foreshock.compare._match import Refusal
 from foreshock.compare._measure import Measure
 from foreshock.compare._options import CompareOptions, Side
-from foreshock.compare._pair import PairResult, verdict_of
+from foreshock.compare._pair import PairResult
 from foreshock.compare._words import advice, amount, how, if_otherwise, null_of, title
-from foreshock.records import Alternative, Effect, Evidence, Finding, Fit, Need, Rate, Run, State, Subject
+from foreshock.records import Alternative, Effect, Evidence, Finding, Fit, Need, Rate, Run, RunStatus, State, Subject
 
 CODE = "FS901"
 _STATES = {
     "regression": State.FIRING,
+    incomplete.WORD: State.FIRING,
     "improvement": State.OK,
     "no-difference": State.OK,
     "undecided": State.NO_DATA,
@@ -49,7 +51,8 @@ def finding_of(
 ) -> Finding:
     """FS901 of one comparison."""
     first, second = labels_of(one, sides)
-    result, measure = one.result, one.chosen.measure
+    loss = verdict.word == incomplete.WORD and one.other is not None
+    result = one.other if loss and one.other is not None else one.result
     return Finding(
         code=CODE,
         subject=Subject(
@@ -57,11 +60,11 @@ def finding_of(
         ),
         state=_STATES[verdict.word],
         verdict=verdict.word,
-        title=title(one, verdict, first, second),
-        effect=_effect(result, measure, options),
+        title=incomplete.title(one, first, second) if loss else title(one, verdict, first, second),
+        effect=_effect(result, one.chosen.measure, options),
         p=result.p if result.items else None,
-        q=verdict.used if result.items else None,
-        null=null_of(one),
+        q=(verdict.other if loss else verdict.used) if result.items else None,
+        null=null_of(one) + ("; responses that did not arrive count as wrong" if loss else ""),
         replicates=result.replicates,
         rate=Rate(stated=options.alpha),
         needs=_needs(one, verdict),
@@ -69,7 +72,7 @@ def finding_of(
         evidence=evidence[0],
         evidence_total=evidence[1],
         fit=Fit(data_hash=_data_hash(one), seed=options.seed),
-        advice=advice(one, verdict, first, second),
+        advice=incomplete.advice(second) if loss else advice(one, verdict, first, second),
     )
 
 
@@ -127,18 +130,9 @@ def _missing(one: Compared, verdict: Verdict, options: CompareOptions) -> Altern
     name = "responses that did not arrive"
     if one.other is None:
         return Alternative(name=name, status="ruled-out", why="every paired item arrived in both")
-    word = other_word(one, verdict, options)
+    word = incomplete.other_word(one, verdict, options) or verdict.word
     said = if_otherwise(one, one.other, word, verdict.word, options.missing)
     return Alternative(name=name, status="ruled-out" if word == verdict.word else "possible", why=said)
-
-
-def other_word(one: Compared, verdict: Verdict, options: CompareOptions) -> str:
-    """The verdict when what did not arrive is treated the other way; its p-value is scaled as this one's was."""
-    assert one.other is not None
-    scale = verdict.used / one.result.p if one.result.p else 1.0
-    p = min(1.0, one.other.p * max(1.0, scale))
-    rising = one.chosen.measure.rising
-    return verdict_of(one.other, p, alpha=options.alpha, margin=verdict.margin, rising=rising)
 
 
 def _dependence(one: Compared, options: CompareOptions) -> Alternative:
@@ -172,8 +166,8 @@ def refused_finding(refusal: Refusal, sides: Sequence[Side]) -> Finding:
     return Finding(
         code=CODE,
         subject=Subject(task=refusal.task, model=other),
-        state=State.WITHHELD,
-        verdict="undecided",
+        state=State.FIRING if refusal.lack == "lost" else State.WITHHELD,
+        verdict=incomplete.WORD if refusal.lack else "undecided",
         title=f"{other} is not compared with {sides[0].label} on {refusal.task}: {refusal.why}",
         needs=[Need(what=refusal.why, have=0, enough=1)],
         null="nothing was tested",
@@ -222,12 +216,13 @@ def compare_row(
         "missing": options.missing,
         "notes": list(one.match.unused),
     }
-    for name, counts, runs in (("first", a, one.match.runs[0]), ("second", b, one.match.runs[one.place])):
+    for name, counts, place in (("first", a, 0), ("second", b, one.place)):
+        runs = one.match.runs[place]
         row |= {f"{name}_{key}": value for key, value in counts._asdict().items()}
-        expected = [run.counts.expected for run in runs]
-        row[f"{name}_expected"] = None if None in expected else sum(n or 0 for n in expected)
+        row |= {f"{name}_expected": incomplete.asked_of(one, place), f"{name}_lost": incomplete.lost_of(one, place)}
+        row[f"{name}_complete"] = all(run.status is RunStatus.COMPLETE for run in runs)
     if one.other is not None:
-        word = other_word(one, verdict, options)
+        word = incomplete.other_word(one, verdict, options) or verdict.word
         row |= _numbers(one.other, "other_")
         row |= {"other_verdict": word, "other_text": if_otherwise(one, one.other, word, verdict.word, options.missing)}
     if one.twin is not None and one.chosen.twin is not None:

@@ -44,12 +44,13 @@ class Verdict(NamedTuple):
     """The word for a comparison, and what it rests on.
 
     Attributes:
-        word: ``regression``, ``improvement``, ``no-difference`` or ``undecided``.
+        word: ``regression``, ``incomplete``, ``improvement``, ``no-difference`` or ``undecided``.
         holm, bh: Adjusted p-values.
         used: The one that the word rests on.
         margin: Difference that does not matter; None where every one does.
         needed: Items that would show a difference of the margin in four of five cases.
         detectable: The smallest difference that these items would show so often.
+        other: Adjusted p-value with what did not arrive treated the other way.
     """
 
     word: str
@@ -59,6 +60,7 @@ class Verdict(NamedTuple):
     margin: float | None
     needed: int | None
     detectable: float | None
+    other: float = 1.0
 
 
 def judge_match(match: Match, chosen: Chosen, sheet: Sheet, options: CompareOptions) -> list[Compared]:

@@ -33,12 +33,21 @@ class Match(NamedTuple):
 
 
 class Refusal(NamedTuple):
-    """Something that is not compared, why, and what would help."""
+    """Something that is not compared, why, and what would help.
+
+    Attributes:
+        task: Task.
+        side: Place of the side.
+        why: Reason.
+        do: What would help.
+        lack: ``absent`` where the side has no run of the task, ``lost`` where it has one of which nothing arrived.
+    """
 
     task: str
     side: int
     why: str
     do: str
+    lack: str = ""
 
 
 def match_runs(sides: Sequence[Side], options: CompareOptions) -> tuple[list[Match], list[Refusal]]:
@@ -53,7 +62,7 @@ def match_runs(sides: Sequence[Side], options: CompareOptions) -> tuple[list[Mat
             refused += [Refusal(task, place, f"{sides[0].label} has no run of it", "") for place in others]
             continue
         missing = [place for place in range(1, len(sides)) if task not in by_task[place]]
-        refused += [Refusal(task, place, f"{sides[place].label} has no run of it", "") for place in missing]
+        refused += [Refusal(task, place, f"{sides[place].label} has no run of it", "", "absent") for place in missing]
         found, left = _by_condition(task, by_task, others, sides, options)
         matches += found
         refused += left

@@ -52,11 +52,12 @@ class Measure(NamedTuple):
 
 
 class Chosen(NamedTuple):
-    """The measure of one answer filter of a task, and its twin."""
+    """The measure of one answer filter of a task, and its twin; ``filters`` is how many the responses have."""
 
     filter: str | None
     measure: Measure
     twin: Measure | None
+    filters: int = 1
 
 
 def wanted_metrics(metric: str | None) -> list[MetricSpec]:
@@ -103,11 +104,12 @@ def choose(rows: Rows, metric: str | None, specs: Sequence[MetricSpec]) -> list[
     """
     there = _present(rows, specs)
     found = []
+    filters = max(1, rows.responses.get_column("filter").n_unique())
     for name in sorted({key[0] for key in there}, key=lambda text: text or ""):
         shared = {key[1:]: facts for key, facts in there.items() if key[0] == name and len(facts) == rows.sides}
         main = _asked(shared, metric, specs) if metric is not None else _default(shared, specs)
         if main is not None:
-            found.append(Chosen(name, main, _twin(main, shared, specs)))
+            found.append(Chosen(name, main, _twin(main, shared, specs), filters))
     return found
 
 

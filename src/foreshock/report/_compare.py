@@ -13,6 +13,7 @@ from foreshock.report._words import COMPARED
 _TINY = 1e-100
 MEANING = {
     "regression": "worse than the baseline, beyond what chance gives",
+    "incomplete": "responses did not arrive; were they wrong, it would be a regression",
     "improvement": "better than the baseline, beyond what chance gives",
     "no-difference": "the whole interval lies within the margin",
     "undecided": "these items cannot tell; it does not mean equal",
@@ -34,13 +35,27 @@ def compare_headline(tables: Tables) -> str:
 
 
 def _one(row: CompareRow) -> str:
-    size = difference(row)
+    size, on = difference(row), _on(row)
+    if row.verdict == "incomplete":
+        unit = POINTS if row.unit == "fraction" else row.unit
+        size = quantity(row.other_difference, row.other_low, row.other_high, unit)
+        lost = f"{count(row.second_lost)} of {count(_asked(row.second_expected, row.second_responses))} responses"
+        return f"Incomplete on {on}: {row.second} lost {lost}; counted as wrong, {size} against {row.first}."
     if row.verdict == "undecided":
-        return f"Undecided on {row.task}: {row.second} against {row.first}, {size}."
+        return f"Undecided on {on}: {row.second} against {row.first}, {size}."
     if row.verdict == "no-difference":
-        return f"{row.second} is as good as {row.first} on {row.task}, within {size_of(row.margin, row)}: {size}."
+        return f"{row.second} is as good as {row.first} on {on}, within {size_of(row.margin, row)}: {size}."
     word = "better" if row.verdict == "improvement" else "worse"
-    return f"{row.second} is {word} than {row.first} on {row.task}: {size}."
+    return f"{row.second} is {word} than {row.first} on {on}: {size}."
+
+
+def _on(row: CompareRow) -> str:
+    """Task and metric on which the verdict rests."""
+    return f"{row.task} ({row.metric})" if row.metric else row.task
+
+
+def _asked(expected: int | None, responses: int | None) -> int | None:
+    return responses if expected is None else max(expected, responses or 0)
 
 
 def difference(row: CompareRow) -> str:
@@ -148,22 +163,22 @@ def _test(row: CompareRow, looks: int) -> str:
 def _unparsed(row: CompareRow) -> str:
     if not (row.first_unparsed or row.second_unparsed):
         return ""
-    return f"no answer found in the reply, counted as wrong: {_both(row, row.first_unparsed, row.second_unparsed)}"
+    told = _both(row, (row.first_unparsed, row.second_unparsed), (row.first_responses, row.second_responses))
+    return f"no answer found in the reply, counted as wrong: {told}"
 
 
 def _undelivered(row: CompareRow) -> str:
-    if not (row.first_undelivered or row.second_undelivered or row.other_text):
+    if not (row.first_lost or row.second_lost or row.other_text):
         return ""
     what = "left out" if row.missing == "drop" else "counted as wrong"
-    said = f"did not arrive, {what}: {_both(row, row.first_undelivered, row.second_undelivered)}"
+    asked = [_asked(row.first_expected, row.first_responses), _asked(row.second_expected, row.second_responses)]
+    said = f"did not arrive, {what}: {_both(row, (row.first_lost, row.second_lost), asked)}"
     return f"{said}. {row.other_text}" if row.other_text else said
 
 
-def _both(row: CompareRow, first: int | None, second: int | None) -> str:
-    parts = []
-    for n, of, who in ((first, row.first_responses, row.first), (second, row.second_responses, row.second)):
-        parts.append(f"{count(n)} of {count(of)} in {who}")
-    return ", ".join(parts)
+def _both(row: CompareRow, numbers: Sequence[int | None], of: Sequence[int | None]) -> str:
+    sides = zip(numbers, of, (row.first, row.second), strict=True)
+    return ", ".join(f"{count(n)} of {count(whole)} in {who}" for n, whole, who in sides)
 
 
 def board_note(rows: Sequence[BoardRow]) -> list[str]:

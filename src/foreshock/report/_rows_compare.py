@@ -14,7 +14,7 @@ class CompareRow(msgspec.Struct, frozen=True, kw_only=True):
         unit: Unit of the values; ``fraction`` is shown in percent and its differences in points.
         rising: Whether larger scores are better.
         conditions: Conditions of the second side.
-        verdict: ``regression``, ``improvement``, ``no-difference`` or ``undecided``.
+        verdict: ``regression``, ``incomplete``, ``improvement``, ``no-difference`` or ``undecided``.
         first, second: The baseline, and what is compared with it.
         first_value, second_value: Means over the paired items.
         difference, low, high, level: Second minus first with its interval.
@@ -30,10 +30,13 @@ class CompareRow(msgspec.Struct, frozen=True, kw_only=True):
         needed: Items that would show a difference of the margin in four of five cases.
         detectable: The smallest difference that these items show so often.
         missing: ``drop`` or ``wrong``: what became of responses that did not arrive.
-        other_text: How the answer changes when these are treated the other way; null where all arrived.
+        other_text, other_difference, other_low, other_high: How the answer changes when these are treated the other
+            way; null where all arrived.
         twin, twin_unit, twin_difference, twin_low, twin_high, twin_p: The continuous metric beside it.
         first_expected, first_responses, first_unparsed, first_undelivered, first_unscored: Responses of the baseline.
         second_expected, second_responses, second_unparsed, second_undelivered, second_unscored: And of the other.
+        first_lost, second_lost: Responses that did not arrive, also those that the log announces and does not list.
+        first_complete, second_complete: Whether every run of the side ended well.
         notes: Runs that are not used.
     """
 
@@ -90,6 +93,13 @@ class CompareRow(msgspec.Struct, frozen=True, kw_only=True):
     second_unparsed: int | None = None
     second_undelivered: int | None = None
     second_unscored: int | None = None
+    first_lost: int | None = None
+    second_lost: int | None = None
+    first_complete: bool = True
+    second_complete: bool = True
+    other_difference: float | None = None
+    other_low: float | None = None
+    other_high: float | None = None
     notes: list[str] = []
 
     @property

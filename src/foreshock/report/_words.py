@@ -41,6 +41,7 @@ VERDICTS = {
 
 COMPARED = {
     "regression": Mark("■", "X", "regression", "bad"),
+    "incomplete": Mark("◆", "!", "incomplete", "bad"),
     "improvement": Mark("▲", "+", "improvement", "good"),
     "no-difference": Mark("=", "=", "no difference", "good"),
     "undecided": Mark("○", "?", "undecided", "none"),
@@ -67,7 +68,7 @@ GLOSSARY = {
     "link gap": "the largest distance between that score and the one measured; near 0 the twin explains the scores",
     "emergence score": "the whole change over the typical step between neighbours; read it by its p-value",
     "seeds": "repeated training runs that differ only in their random start",
-    "false-alarm rate": "how often this is said where it is not so; measured on simulated worlds where it says measured",
+    "false-alarm rate": "how often this is said where it is not so; measured on simulated worlds where it says so",
 }
 
 CODES = {"FS301": "Is the jump in the models, or made by the metric?"}
