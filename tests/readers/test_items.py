@@ -464,7 +464,7 @@ def test_wrong_roles_are_refused(tmp_path: Path) -> None:
     assert "no column 'nope' for the role item" in failure(path, map={"item": "nope", "output": "output"})
     with pytest.raises(ConfigError, match=r"no preset is called 'mmlupro'.*did you mean mmlu-pro\?"):
         failure(path, preset="mmlupro")
-    assert "the preset 'epoch' reads no responses" in failure(path, preset="epoch")
+    assert "the preset 'mmlu-pro-items' reads no responses" in failure(path, preset="mmlu-pro-items")
 
 
 def test_objects_are_not_taken_for_texts(tmp_path: Path) -> None:
