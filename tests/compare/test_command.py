@@ -142,3 +142,40 @@ def test_a_name_too_long_for_a_path_is_a_name(call: Call, tmp_path: Path) -> Non
     assert code == 2
     assert "no run 'mmm" in err
     assert "unexpected" not in err
+
+
+def test_a_name_that_fits_nothing_is_told_what_is_near(call: Call, tmp_path: Path) -> None:
+    rows = [{"question": f"{i}+1", "target": "1", "answer": "1", "id": str(i), "model": "org/my-7b"} for i in range(3)]
+    path = tmp_path / "mine.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    roles = ("--map", "input=question,target=target,answer=answer,item=id,model=model", "--task-name", "plus-one")
+    assert call("add", str(path), *roles, "--store", "other store")[0] == 0
+    for name, said in (
+        ("my-7b", "did you mean org/my-7b?"),
+        ("org/my-7", "did you mean org/my-7b?"),
+        ("my-8b", "did you mean org/my-7b?"),
+        ("nobody", "there are org/my-7b; see: foreshock ls --store 'other store'"),
+        ("nothere.eval", "no such file 'nothere.eval'"),
+    ):
+        code, _, err = call("compare", "org/my-7b", name, "--store", "other store")
+        assert code == 2
+        assert said in err
+
+
+def test_a_log_that_was_cut_off_is_said_to_be_and_replaces_nothing(
+    call: Call, tmp_path: Path, shared_data: Path
+) -> None:
+    whole = shared_data / "logs" / "inspect" / "generated" / "zstd_0.3.285_12samples_success.eval"
+    cut, good = tmp_path / "trunc.eval", tmp_path / "good.eval"
+    good.write_bytes(whole.read_bytes())
+    cut.write_bytes(whole.read_bytes()[:2_000])
+    for _ in range(2):  # the second time both files are known
+        code, _, err = call("compare", str(good), str(cut))
+        said = " ".join(err.split())
+        assert code == 2
+        assert "the file is cut off" in said
+        assert "0 of 12 responses of run" in said
+        assert "12 of 12 responses in" in said
+    code, out, _ = call("ls", "--json", "-")
+    (row,) = json.loads(out)["tables"]["runs"]
+    assert (row["delivered"], row["sources"]) == (12, [str(good)])

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from foreshock._base import ConfigError, Progress
+from foreshock._cli._names import no_such_name
 from foreshock._cli._options import pairs
 from foreshock._cli._out import console
 from foreshock._cli._places import Places, open_store
@@ -17,6 +18,7 @@ from foreshock._cli._runs import find_runs
 from foreshock.compare import Side
 from foreshock.readers import ReadOptions
 from foreshock.records import Run
+from foreshock.report import one_line
 from foreshock.store import Snapshot, Store, add_paths
 
 
@@ -51,7 +53,9 @@ def find_sides(
         known = store.snapshot()
     snapshot = known if known is not None else open_store(where).snapshot()
     found = [(name, _runs(name, snapshot, from_path)) for name in named.names]
-    return _labelled(found), failures
+    replaced = {name: told for name, _ in found if (told := _replaced(name, snapshot))}
+    failures += [(name, f"{told}; that one is compared") for name, told in replaced.items()]
+    return _labelled(found, replaced), failures
 
 
 def _is_path(name: str, known: Snapshot | None) -> bool:
@@ -90,21 +94,53 @@ def _add(
 
 
 def _runs(name: str, snapshot: Snapshot, from_path: dict[str, list[Run]]) -> list[Run]:
-    if not os.path.exists(name) or any(name in (run.model, run.run_key) for run in snapshot.runs()):  # noqa: PTH110
+    known = snapshot.runs()
+    if not os.path.exists(name) or any(name in (run.model, run.run_key) for run in known):  # noqa: PTH110
+        if not any(name in (run.model, run.run_key) or run.run_key.startswith(name) for run in known):
+            raise no_such_name(name, snapshot)
         return find_runs(snapshot, [name])
-    place = str(Path(name).absolute())
-    keys = {run.run_key for run in from_path.get(name, ())}
-    inside = [
-        run
-        for run in snapshot.runs()
-        if run.run_key in keys or any(s.path == place or s.path.startswith(place + "/") for s in run.sources)
-    ]
+    keys = {run.run_key for run in (*from_path.get(name, ()), *_superseded(name, snapshot))}
+    inside = [run for run in known if run.run_key in keys or _is_of(run, name)]
     if not inside:
         raise ConfigError("no run comes from it", expected="a log", do="run: foreshock ls --all", where=name)
     return inside
 
 
-def _labelled(found: Sequence[tuple[str, list[Run]]]) -> list[Side]:
+def _is_of(run: Run, name: str) -> bool:
+    """Whether a run was read from this file or folder."""
+    place = str(Path(name).absolute())
+    return any(source.path == place or source.path.startswith(place + "/") for source in run.sources)
+
+
+def _superseded(name: str, snapshot: Snapshot) -> list[Run]:
+    """Readings of this path in whose place another one counts, as long as none of it does."""
+    live = {run.run_key for run in snapshot.runs() if _is_of(run, name)}
+    readings = (ingest.run for ingest in snapshot.ingests.values() if ingest.state == "superseded")
+    return [run for run in readings if run.run_key not in live and _is_of(run, name)]
+
+
+def _replaced(name: str, snapshot: Snapshot) -> str:
+    """What a log lacks of which the store has a fuller reading; empty where it lacks nothing."""
+    if not os.path.exists(name):  # noqa: PTH110
+        return ""
+    live = {run.run_key: run for run in snapshot.runs()}
+    for run in _superseded(name, snapshot):
+        fuller = live.get(run.run_key)
+        if fuller is not None and fuller.counts.delivered > run.counts.delivered:
+            why = "".join(f"{one_line(warning, 300)}; " for warning in run.warnings[:1])
+            return (
+                f"{why}{_share(run)} of run {run.run_key[:8]} arrived here, and the store has a fuller log of the same "
+                f"run: {_share(fuller)} in {fuller.sources[0].path if fuller.sources else 'the store'}"
+            )
+    return ""
+
+
+def _share(run: Run) -> str:
+    of = "" if run.counts.expected is None else f" of {run.counts.expected:,}"
+    return f"{run.counts.delivered:,}{of} responses"
+
+
+def _labelled(found: Sequence[tuple[str, list[Run]]], replaced: Mapping[str, str]) -> list[Side]:
     """Sides named by their model; where two have the same model, by the model and what tells them apart."""
     for name, runs in found:
         models = sorted({run.model for run in runs})
@@ -116,6 +152,8 @@ def _labelled(found: Sequence[tuple[str, list[Run]]]) -> list[Side]:
             )
     keys = [frozenset(run.run_key for run in runs) for _, runs in found]
     if twice := [name for place, (name, _) in enumerate(found) if keys[place] in keys[:place]]:
+        if told := [(name, replaced[name]) for name, _ in found if name in replaced]:
+            raise ConfigError(told[0][1], expected="logs of different runs", do="name another run", where=told[0][0])
         raise ConfigError(f"{twice[0]} stands for the same runs as a name before it", expected="different runs")
     shared = Counter(runs[0].model for _, runs in found)
     return [Side(_label(name, runs, shared[runs[0].model] > 1), runs) for name, runs in found]
