@@ -46,8 +46,8 @@ class Aggregate(NamedTuple):
         metric_id, source: The metric, and whether ``foreshock`` or the ``harness`` made the scores.
         value: Mean over the responses that were scored; for metrics of grain ``run`` their value of these responses
             together. None without any.
-        stderr: Standard error of ``value``, clustered by item; for grain ``run`` by jackknife over items. None with
-            fewer than two items.
+        stderr: Standard error of ``value``, clustered by item; for grain ``run`` by jackknife, or bootstrap, over items. None
+            with fewer than two items.
         n: Responses that have a row for this metric, whatever its status.
         n_scored: Responses behind ``value``.
         n_items: Items behind ``value``.
@@ -86,6 +86,7 @@ def aggregate(
     metrics: Iterable[MetricSpec | str] | None = None,
     *,
     tasks: Iterable[str] | None = None,
+    runs: Iterable[str] | None = None,
     source: Literal["foreshock", "harness"] | None = None,
 ) -> list[Aggregate]:
     """Aggregate stored scores per run, filter, perturbation and metric.
@@ -99,6 +100,7 @@ def aggregate(
         snapshot: What to look at.
         metrics: Metrics, or metric ids as stored; None means all.
         tasks: Only these tasks.
+        runs: Only the runs with these keys.
         source: ``foreshock`` or ``harness``; None means both.
 
     Returns:
@@ -106,10 +108,15 @@ def aggregate(
     """
     wanted = None if metrics is None else _ids(metrics)
     chosen = None if tasks is None else set(tasks)
-    runs = [run for run in snapshot.runs() if chosen is None or run.task in chosen]
+    asked = None if runs is None else set(runs)
+    kept = [
+        run
+        for run in snapshot.runs()
+        if (chosen is None or run.task in chosen) and (asked is None or run.run_key in asked)
+    ]
     specs = stored_specs(snapshot)
     found: list[Aggregate] = []
-    for group in _batches(runs):
+    for group in _batches(kept):
         for metric_id in _split(snapshot, group, wanted):
             found += _of(snapshot, group, metric_id, source, specs)
     return sorted(found, key=_place)
@@ -164,7 +171,12 @@ def _of(
     whole, mixed = _labelled(snapshot, metric_ids, specs)
     columns = (*_COLUMNS, "label") if whole or mixed else _COLUMNS
     frame = snapshot.scan(
-        "scores", tasks={run.task for run in runs}, metrics=metric_ids, source=source, columns=columns
+        "scores",
+        runs={run.run_key for run in runs},
+        tasks={run.task for run in runs},
+        metrics=metric_ids,
+        source=source,
+        columns=columns,
     )
     scored = pl.col("status") == ScoreStatus.SCORED.value
     ours = pl.col("source") == "foreshock"
