@@ -9,6 +9,7 @@ from typing import Any
 from foreshock._base import digest
 from foreshock.compare import _incomplete as incomplete
 from foreshock.compare._clusters import PASSAGE
+from foreshock.compare._extremes import extremes, words_of
 from foreshock.compare._judge import Compared, Verdict
 from foreshock.compare._match import Refusal
 from foreshock.compare._measure import Measure
@@ -132,7 +133,19 @@ def _missing(one: Compared, verdict: Verdict, options: CompareOptions) -> Altern
         return Alternative(name=name, status="ruled-out", why="every paired item arrived in both")
     word = incomplete.other_word(one, verdict, options) or verdict.word
     said = if_otherwise(one, one.other, word, verdict.word, options.missing)
-    return Alternative(name=name, status="ruled-out" if word == verdict.word else "possible", why=said)
+    if word != verdict.word:
+        return Alternative(name=name, status="possible", why=said)
+    ends = extremes(one, options)
+    if ends is None:
+        return Alternative(
+            name=name, status="unchecked", why=f"{said} The score has no range that bounds their effect."
+        )
+    words = words_of(one, verdict, ends, options)
+    told = " to ".join(amount(end.difference, one.chosen.measure, signed=True) for end in ends)
+    said += f" Right on one side and wrong on the other they could make it {told}"
+    if set(words) == {verdict.word}:
+        return Alternative(name=name, status="ruled-out", why=f"{said}, with the same verdict.")
+    return Alternative(name=name, status="possible", why=f"{said}: {' or '.join(dict.fromkeys(words))}.")
 
 
 def _dependence(one: Compared, options: CompareOptions) -> Alternative:

@@ -46,7 +46,7 @@ class Aggregate(NamedTuple):
         metric_id, source: The metric, and whether ``foreshock`` or the ``harness`` made the scores.
         value: Mean over the responses that were scored; for metrics of grain ``run`` their value of these responses
             together. None without any.
-        stderr: Standard error of ``value``, clustered by item; for grain ``run`` by jackknife, or bootstrap, over items. None
+        stderr: Standard error of ``value``, clustered by item; for grain ``run`` by resampling of items. None
             with fewer than two items.
         n: Responses that have a row for this metric, whatever its status.
         n_scored: Responses behind ``value``.
