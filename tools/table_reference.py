@@ -20,7 +20,7 @@ HEAD = """# Tables
 
 What a store holds, table by table. Every column may be null, which means that the log does not say; NaN never enters a
 table. Columns are only ever added. `Snapshot.scan` gives a table as a Polars frame, and the SQL door of the `sql` extra
-has a view of the same name for each.
+has a view of the same name for each; the one of `scores` also has `run_key`, `task` and `model` of the run.
 """
 RUNS = """## runs
 

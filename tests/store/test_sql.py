@@ -11,6 +11,7 @@ import pytest
 from foreshock._base import MissingExtraError, StoreError
 from foreshock.records import TABLES
 from foreshock.store import Store
+from foreshock.store._sql import RUN_OF_A_SCORE
 
 from .conftest import listing, make_batches, make_run
 from .test_scores import METRIC, score_all
@@ -31,7 +32,10 @@ def filled(store: Store) -> Store:
 def test_views_hold_what_scan_holds(filled: Store, table: str) -> None:
     frame = filled.snapshot().scan(table).collect()
     answer = filled.sql(f"SELECT * FROM {table}")
-    assert answer.columns == frame.columns
+    more = list(RUN_OF_A_SCORE) if table == "scores" else []
+    assert answer.columns == [*frame.columns, *more]
+    if more:
+        frame = frame.join(filled.snapshot().scan("runs").select("ingest_id", *more).collect(), on="ingest_id")
     assert sorted(map(repr, answer.rows)) == sorted(map(repr, frame.rows()))
     assert frame.height > 0
 
@@ -39,7 +43,8 @@ def test_views_hold_what_scan_holds(filled: Store, table: str) -> None:
 def test_views_of_an_empty_store(store: Store) -> None:
     for table in [*TABLES, "runs"]:
         answer = store.sql(f"SELECT * FROM {table}")
-        assert answer.columns == store.snapshot().scan(table).collect_schema().names()
+        more = RUN_OF_A_SCORE if table == "scores" else ()
+        assert answer.columns == [*store.snapshot().scan(table).collect_schema().names(), *more]
         assert list(answer.rows) == []
 
 
@@ -51,6 +56,21 @@ def test_positional_scores_join_their_responses(filled: Store) -> None:
     rows = list(filled.sql(query).rows)
     assert len(rows) == 18
     assert all(value == row + 100 * int(key[1:]) for key, row, value in rows)
+
+
+def test_scores_say_whose_they_are(filled: Store) -> None:
+    query = "SELECT model, task, source, avg(value), count(*) FROM scores GROUP BY ALL ORDER BY ALL"
+    found = list(filled.sql(query).rows)
+    frame = filled.snapshot().scan("scores", columns=["run_key", "source", "value"]).collect()
+    facts = {run.run_key: (run.model, run.task) for run in filled.snapshot().runs()}
+    sums: dict[tuple[str, str, str], list[float | None]] = {}
+    for key, source, value in frame.iter_rows():
+        sums.setdefault((*facts[key], source), []).append(value)
+    means = {k: [v for v in values if v is not None] for k, values in sums.items()}
+    assert {row[:3]: row[3:] for row in found} == {
+        k: (pytest.approx(sum(means[k]) / len(means[k])) if means[k] else None, len(sums[k])) for k in sums
+    }
+    assert {row[2] for row in found} == {"harness", "foreshock"}
 
 
 def test_as_of(filled: Store) -> None:

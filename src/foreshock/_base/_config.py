@@ -24,6 +24,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         ignore: Finding codes to leave out, by prefix.
         fail_on: What makes the exit code 1 when it fires: codes, lights of a trust card, ``break``, or ``any``.
         seed: Seed of every simulation and bootstrap, from 0.
+        imports: ``import`` in the file: Python files or modules that define metrics of the user's own.
     """
 
     store: str = STORE_FOLDER
@@ -32,6 +33,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     ignore: list[str] = []
     fail_on: list[str] = []
     seed: Annotated[int, msgspec.Meta(ge=0)] = 0
+    imports: list[str] = msgspec.field(name="import", default_factory=list)
 
 
 def load_config(folder: Path) -> tuple[Config, Path]:
@@ -91,5 +93,5 @@ def _convert(table: object, path: Path) -> Config:
 
 
 def _wrong(found: str, path: Path) -> ConfigError:
-    known = ", ".join(Config.__struct_fields__)
+    known = ", ".join(Config.__struct_encode_fields__)
     return ConfigError(found, expected=f"only {known}", do="correct the file", where=str(path))

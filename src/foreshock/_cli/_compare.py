@@ -11,6 +11,7 @@ import typer
 from foreshock._base import ConfigError
 from foreshock._cli import _options as o
 from foreshock._cli._check import firing, write_outputs
+from foreshock._cli._imports import import_all
 from foreshock._cli._names import hints_for
 from foreshock._cli._out import console, progress
 from foreshock._cli._places import open_store, places
@@ -68,6 +69,7 @@ def compare(
     ] = None,
     preset: Annotated[str | None, typer.Option("--preset", help="Named set of roles, such as mmlu-pro.")] = None,
     task_name: Annotated[str | None, typer.Option("--task-name", help="Task, for files that do not name one.")] = None,
+    imports: o.ImportOption = None,
     html: o.HtmlOption = None,
     json: o.JsonOption = None,
     markdown: Annotated[Path | None, typer.Option("--markdown", help="Write a summary for a CI page.")] = None,
@@ -89,6 +91,7 @@ def compare(
       foreshock compare model-a model-b model-c --margin 0.02 --json -
     """
     where = places(store)
+    import_all(where, imports)
     refuse_unknown(fail_on or [])
     options = CompareOptions(
         tasks=task or [],

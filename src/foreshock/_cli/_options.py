@@ -42,6 +42,15 @@ AxisFromOption = Annotated[
     str | None,
     typer.Option("--axis-from", help="Where the training step is written: tag, metadata or model_args; or created."),
 ]
+ImportOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--import",
+        metavar="FILE",
+        help="Python file, or module, that defines metrics of your own; it is run. Beside import in foreshock.toml; "
+        "repeatable.",
+    ),
+]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Print only errors.")]
 SeedOption = Annotated[int | None, typer.Option("--seed", help="Seed of bootstraps and simulations.")]
 

@@ -15,12 +15,13 @@ class Places(NamedTuple):
     config: Config
     store: Path
     models: Path
+    base: Path
 
 
 def places(store: Path | None) -> Places:
     """Find the settings above the working folder; ``--store`` wins over them."""
     config, base = load_config(Path.cwd())
-    return Places(config, store if store is not None else base / config.store, base / config.models)
+    return Places(config, store if store is not None else base / config.store, base / config.models, base)
 
 
 def open_store(where: Places) -> Store:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
@@ -13,11 +13,13 @@ import typer
 from foreshock import __version__
 from foreshock._base import ConfigError, count_of, utc_now
 from foreshock._cli import _options as o
+from foreshock._cli._imports import import_all
 from foreshock._cli._out import console, progress, write_json
 from foreshock._cli._places import open_store, places
+from foreshock._cli._score_shown import show_gaps, show_values
 from foreshock.records import Counts, Document
 from foreshock.report import one_line
-from foreshock.scoring import Agreement, Lack, Scored, agreement, cluster, needs, processes
+from foreshock.scoring import Agreement, Scored, aggregate, agreement, cluster, needs, processes
 from foreshock.scoring import score as run_score
 
 
@@ -37,10 +39,13 @@ def score(
     dask: Annotated[
         str | None, typer.Option("--dask", help="Address of a Dask scheduler whose workers see the store's folder.")
     ] = None,
+    imports: o.ImportOption = None,
     json: o.JsonOption = None,
     quiet: o.QuietOption = False,
 ) -> None:
     """Score every stored response under many metrics, offline; what is scored already stays as it is.
+
+    Then show what each run scores.
 
     Examples:
 
@@ -49,9 +54,13 @@ def score(
       foreshock score --metric exact_match --metric "numeric_closeness"
 
       foreshock score --metric text --workers 4
+
+      foreshock score --import my_metrics.py --metric same_start
     """
-    opened = open_store(places(store))
-    with _executor(workers, dask) as executor, progress(silent=quiet) as show:
+    where = places(store)
+    opened = open_store(where)
+    files = import_all(where, imports)
+    with _executor(workers, dask, files) as executor, progress(silent=quiet) as show:
         done = run_score(opened, metrics, executor=executor, progress=show)
     snapshot = opened.snapshot()
     agreed, lacking = agreement(snapshot), needs(snapshot, metrics)
@@ -65,19 +74,23 @@ def score(
             tables={
                 "agreement": [_plain(row) for row in agreed],
                 "needs": [_plain(row) for row in lacking],
+                "values": [_plain(row) for row in aggregate(snapshot, done.metrics, source="foreshock")],
                 "metrics": [{"metric": str(spec), "metric_id": spec.id} for spec in done.metrics],
             },
         )
         write_json(document, json)
     if not quiet and str(json) != "-":
-        _show(done, agreed, lacking)
+        _show(done, agreed)
+        out = console()
+        show_values(out, snapshot, done.metrics)
+        show_gaps(out, done, lacking)
 
 
-def _executor(workers: int | None, dask: str | None) -> AbstractContextManager[Executor | None]:
+def _executor(workers: int | None, dask: str | None, files: list[Path]) -> AbstractContextManager[Executor | None]:
     if workers is not None and dask is not None:
         raise ConfigError("--workers and --dask together", expected="one of them", do="leave one out")
     if dask is not None:
-        return cluster(dask)
+        return cluster(dask, files)
     return processes(workers) if workers is not None else nullcontext()
 
 
@@ -86,7 +99,7 @@ def _plain(row: Any) -> dict[str, Any]:
     return plain
 
 
-def _show(done: Scored, agreed: list[Agreement], lacking: list[Lack]) -> None:
+def _show(done: Scored, agreed: list[Agreement]) -> None:
     from rich.table import Table
 
     out = console()
@@ -105,8 +118,3 @@ def _show(done: Scored, agreed: list[Agreement], lacking: list[Lack]) -> None:
             same = f"{row.agree:,} of {row.n:,}" + ("" if row.comparable else " (other rule)")
             table.add_row(one_line(row.task), one_line(row.model), one_line(row.harness), row.metric, same)
         out.print(table)
-    advice = Counter((lack.metric, lack.advice) for lack in lacking)
-    if advice:
-        out.print("\nWhat would allow more")
-        for (_, text), tasks in sorted(advice.items()):
-            out.print(f"  {one_line(text)} ({count_of(tasks, 'task')})")

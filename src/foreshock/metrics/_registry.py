@@ -168,11 +168,12 @@ def find(name: str, origin: str | None = None) -> Factory:
         _load()
     if name in _known:
         return _known[name]
-    near = difflib.get_close_matches(name, [*_BUILTINS, *_known], 1)
+    names = {*_BUILTINS, *_known}
+    near = difflib.get_close_matches(name, sorted(names), 3)
     raise MetricError(
         f"there is no metric {name!r}",
-        expected=f"one of {', '.join(sorted({*_BUILTINS, *_known}))}",
-        do=f"did you mean {near[0]!r}?" if near else "import the module that defines it",
+        expected=f"a name such as {', '.join(near)}" if near else f"one of {len(names)} known names, or a group",
+        do=f"did you mean {near[0]!r}?" if near else "import what defines it: --import FILE.py, or import in Python",
     )
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import contextmanager
+from pathlib import Path
 
 from foreshock._base import ConfigError, require
 
@@ -34,13 +35,14 @@ def _one_thread() -> None:
 
 
 @contextmanager
-def cluster(address: str) -> Iterator[Executor]:
+def cluster(address: str, files: Sequence[str | Path] = ()) -> Iterator[Executor]:
     """The workers of a running Dask scheduler, for the ``executor`` of :func:`score` (extra ``dask``).
 
     They must have this version of the package, and see the store under the same path.
 
     Args:
         address: Address of the scheduler, such as ``tcp://host:8786``.
+        files: Python files with metrics of your own, which are sent to the workers and imported there.
 
     Raises:
         ConfigError: There is no scheduler at this address.
@@ -54,5 +56,7 @@ def cluster(address: str) -> Iterator[Executor]:
             f"no Dask scheduler at {address} ({error})", expected="the address of one, such as tcp://host:8786"
         ) from None
     with client:
+        for file in files:
+            client.upload_file(str(file))
         # not pure: a job writes files, so equal jobs are not one
         yield client.get_executor(pure=False)

@@ -41,6 +41,7 @@ class Scored(NamedTuple):
         kept: Pairs of segment and metric that needed nothing: scored before, or known not to apply.
         inapplicable: Per metric id, per task, why no response of the task could get a value; from this call only.
         failures: Per metric id that failed on some response.
+        barred: Per metric id, the reasons for which it was known, from an earlier call, not to apply to some segment.
     """
 
     metrics: list[MetricSpec]
@@ -49,6 +50,7 @@ class Scored(NamedTuple):
     kept: int
     inapplicable: dict[str, dict[str, str]]
     failures: dict[str, Failures]
+    barred: dict[str, list[str]]
 
 
 def score(
@@ -78,7 +80,8 @@ def score(
     """
     specs = specs_of(metrics)
     snapshot = store.snapshot()
-    jobs, kept = _plan(store, snapshot, specs, alone=executor is None)
+    known = _inapplicable(store)
+    jobs, kept = _plan(store, snapshot, specs, known, alone=executor is None)
     left = Counter(job.segment for job in jobs)
     found: list[tuple[Job, Outcome]] = []
     part: list[tuple[Job, Outcome]] = []
@@ -101,14 +104,17 @@ def score(
         # Ctrl-C keeps what was done
         store.commit_scores(waiting)
         _remember(store, found)
-    return _summary(specs, len(snapshot.segments("responses")), kept, [outcome for _, outcome in found])
+    segments = snapshot.segments("responses")
+    barred = _barred(specs, [known.get(segment.sha256, {}) for segment in segments])
+    return _summary(specs, len(segments), kept, [outcome for _, outcome in found], barred)
 
 
-def _plan(store: Store, snapshot: Snapshot, specs: list[MetricSpec], *, alone: bool) -> tuple[list[Job], int]:
+def _plan(
+    store: Store, snapshot: Snapshot, specs: list[MetricSpec], known: dict[str, dict[str, list[str]]], *, alone: bool
+) -> tuple[list[Job], int]:
     """Jobs for what is missing, and how much was not."""
     version = digest([str(store.folder), sorted(snapshot.commits)], 24)
     hold(version, snapshot)
-    known = _inapplicable(store)
     missing = {
         segment: [
             spec
@@ -138,12 +144,17 @@ def _others(snapshot: Snapshot, todo: dict[Segment, list[MetricSpec]]) -> dict[s
     return {sha256: tuple(other.sha256 for other in others) for sha256, others in found.items()}
 
 
-def _inapplicable(store: Store) -> dict[str, set[str]]:
-    """Per segment, the metrics that are known not to apply to any of its rows."""
-    known: dict[str, set[str]] = {}
+def _barred(specs: list[MetricSpec], known: list[dict[str, list[str]]]) -> dict[str, list[str]]:
+    found = {spec.id: sorted({reason for reasons in known for reason in reasons.get(spec.id, ())}) for spec in specs}
+    return {metric_id: reasons for metric_id, reasons in found.items() if reasons}
+
+
+def _inapplicable(store: Store) -> dict[str, dict[str, list[str]]]:
+    """Per segment, the metrics that are known not to apply to any of its rows, with the reasons."""
+    known: dict[str, dict[str, list[str]]] = {}
     for entry in store.stream(STREAM).read():
         for segment, metric_ids in entry.value["inapplicable"].items():
-            known.setdefault(segment, set()).update(metric_ids)
+            known.setdefault(segment, {}).update(metric_ids)
     return known
 
 
@@ -161,7 +172,9 @@ def _remember(store: Store, found: Sequence[tuple[Job, Outcome]]) -> None:
     store.stream(STREAM).append({"specs": specs, "inapplicable": without})
 
 
-def _summary(specs: list[MetricSpec], segments: int, kept: int, outcomes: list[Outcome]) -> Scored:
+def _summary(
+    specs: list[MetricSpec], segments: int, kept: int, outcomes: list[Outcome], barred: dict[str, list[str]]
+) -> Scored:
     inapplicable: dict[str, dict[str, str]] = {}
     failures: dict[str, Failures] = {}
     for outcome in outcomes:
@@ -171,4 +184,4 @@ def _summary(specs: list[MetricSpec], segments: int, kept: int, outcomes: list[O
             before = failures.get(outcome.metric_id, Failures(0, outcome.example or ""))
             failures[outcome.metric_id] = Failures(before.rows + outcome.failed, before.example)
     written = sum(len(outcome.entries) for outcome in outcomes)
-    return Scored(specs, segments, written, kept, inapplicable, failures)
+    return Scored(specs, segments, written, kept, inapplicable, failures, barred)

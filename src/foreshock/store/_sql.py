@@ -26,6 +26,8 @@ _SQL_TYPES = {
     "list[str]": "VARCHAR[]",
     "list[float]": "DOUBLE[]",
 }
+RUN_OF_A_SCORE = ("run_key", "task", "model")
+"""Columns of the run that the view of scores has beside those of the table."""
 _FETCH = 4_096
 _MEMORY = "4GiB"
 _THREADS = 4
@@ -208,6 +210,9 @@ def _make_view(connection: Any, table: str, parts: Sequence[str]) -> None:
         keys = "task, item_key, item_id"
         unknowns = " + ".join(f"({name} IS NULL)::INT" for name in columns)
         body = f"SELECT DISTINCT ON ({keys}) * FROM ({body}) ORDER BY {keys}, {unknowns}"  # noqa: S608
+    if table == "scores":
+        own = ", ".join(f"r.{name}" for name in RUN_OF_A_SCORE)
+        body = f"SELECT s.*, {own} FROM ({body}) AS s LEFT JOIN runs AS r ON s.ingest_id = r.ingest_id"  # noqa: S608
     connection.execute(f"CREATE VIEW {table} AS {body}")
 
 
