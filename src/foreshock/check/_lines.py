@@ -109,6 +109,14 @@ def _checks(line: Line, main: Measure, chance: float | None) -> Mapping[str, tup
         checks["prompt change"] = ("ruled-out", "the same prompt hash throughout")
     if line.family == "all models":
         checks["model family"] = ("possible", "the line runs through several model families")
+    mixed = [stop for stop in line.stops if stop.mixed]
+    if mixed:
+        shared = ", ".join(stop.label for stop in mixed[:3]) + (", ..." if len(mixed) > 3 else "")
+        checks["models that share a place"] = (
+            "possible",
+            f"{shared}: where other kinds of models, or fewer, stand at the next place, the step may be between kinds",
+        )
+        checks["seeds"] = ("possible", "models that share a place differ by more than their seeds")
     if main.link is None:
         checks["score scale"] = ("unchecked", f"the link of {main.name} is not known; all-of-N was assumed")
     elif main.high is None:

@@ -33,11 +33,13 @@ class Stop(NamedTuple):
         label: Step along a training run; else the model, or its size where several seeds share the point.
         x: Axis value.
         groups: One tuple of runs per seed; in each the newest run first, the others are repeats of it.
+        mixed: Whether these are several models that share the place, and not seeds of one.
     """
 
     label: str
     x: float
     groups: tuple[tuple[Run, ...], ...]
+    mixed: bool = False
 
 
 class Line(NamedTuple):
@@ -295,7 +297,8 @@ def _stop(x: float, runs: Sequence[Run], axis: str, replicate: Callable[[Run], t
         tuple(sorted(groups[name], key=lambda r: (r.created or "", r.run_key), reverse=True)) for name in sorted(groups)
     ]
     word = "seeds" if len({seed for seed, _ in groups}) == len(groups) else "models"
-    return Stop(_label(x, axis, [group[0].model for group in newest_first], word), x, tuple(newest_first))
+    label = _label(x, axis, [group[0].model for group in newest_first], word)
+    return Stop(label, x, tuple(newest_first), mixed=word == "models")
 
 
 def _label(x: float, axis: str, models: Sequence[str], word: str) -> str:
