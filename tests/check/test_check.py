@@ -125,7 +125,7 @@ def test_a_selection_that_fits_nothing_says_so(store: Store, ladder: Ladder) -> 
     with pytest.raises(ConfigError, match="no runs"):
         check(store)
     ladder({"1m": 0.9}, seeds=1)
-    with pytest.raises(ConfigError, match="fits"):
+    with pytest.raises(ConfigError, match="there is 1 task: digits"):
         check(store, CheckOptions(tasks=["nothing*"]))
     assert not check(store, CheckOptions(ignore=["FS3"])).findings
 
@@ -145,3 +145,20 @@ def test_of_a_log_without_samples_delivery_cannot_be_seen(store: Store, shared_d
     assert "cannot be seen" in card["lights"]["delivered"]["text"]
     assert not [finding for finding in document.findings if finding.code == "FS102"]
     assert document.counts["missing"] == 0
+
+
+def test_a_task_that_is_not_there_is_answered_with_those_that_are(store: Store) -> None:
+    for task in ("leaderboard_mmlu_pro", "gsm8k", "arc"):
+        store.write(Run(run_key=task, format="t", reader="t@1", model="m-1b", task=task), [])
+    with pytest.raises(ConfigError) as told:
+        check(store, CheckOptions(tasks=["mmlu"]))
+    assert str(told.value) == (
+        "no task is called 'mmlu'; expected a name, or a pattern such as '*mmlu*'; there are 3 tasks: "
+        "leaderboard_mmlu_pro, arc, gsm8k; did you mean leaderboard_mmlu_pro? see what there is: foreshock ls"
+    )
+    with pytest.raises(
+        ConfigError, match=r"no model of the runs that fit so far is called 'm-2b'.*there is 1 model: m-1b"
+    ):
+        check(store, CheckOptions(tasks=["arc"], models=["m-2b"]))
+    with pytest.raises(ConfigError, match="none of the store's 3 runs is one of those that were given"):
+        check(store, CheckOptions(runs=frozenset({"gone"})))

@@ -184,6 +184,44 @@ def test_a_file_that_cannot_be_read_can_stop_a_pipeline(call: Call, outputs: Pat
     assert json.loads((tmp_path / "r.json").read_text())["tables"]["failures"], "reports are written before"
 
 
+def test_what_could_not_be_read_is_told_once(call: Call, outputs: Path, tmp_path: Path) -> None:
+    (tmp_path / "odd.csv").write_text("colour,mood\nred,good\n")
+    code, out, err = call("check", str(outputs), "odd.csv")
+    assert (code, (out + err).count("no column is plainly the item")) == (0, 1)
+    assert "header: colour | mood" in " ".join(out.split())
+    code, out, err = call("check", str(outputs), "odd.csv", "--quiet")
+    assert (code, out, err.count("no column is plainly the item")) == (0, "", 1), "else nobody would tell"
+
+
+def test_a_folder_without_logs_makes_no_store(call: Call, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "empty" / "README.md").write_text("# nothing\n")
+    for command in ("add", "check"):
+        code, _, err = call(command, "empty")
+        assert (code, "there are no logs in empty; expected files of inspect" in err) == (2, True)
+    assert not (tmp_path / ".foreshock").exists()
+
+
+def test_hints_lead_into_the_store_that_was_asked_for(call: Call, outputs: Path) -> None:
+    assert "foreshock add --store mine PATH" in call("ls", "--store", "mine")[2]
+    call("add", str(outputs), *MAP, "--store", "mine")
+    assert "foreshock ls --store mine" in call("check", "--store=mine", "--task", "nothing")[2]
+    assert "--store" not in call("rm", "zzzz", "--reason", "x")[2]
+
+
+def test_a_misspelt_command_leads_to_the_help_that_there_is(call: Call) -> None:
+    code, _, err = call("chekc", "--quiet")
+    assert (code, "Did you mean 'check'?" in err, err.strip().endswith("see: foreshock --help")) == (2, True, True)
+
+
+def test_notes_name_their_files(call: Call, outputs: Path, tmp_path: Path) -> None:
+    for name in ("b-1b", "c-1b", "d-1b"):
+        (tmp_path / f"{name}.jsonl").write_text(outputs.read_text().replace("+1", f"+{name}"))
+    out = call("add", str(tmp_path), "--map", MAP[1])[1]
+    assert "was taken from the name of its folder; to say another: --task-name NAME (b-1b.jsonl, c-1b.jsonl, " in out
+    assert "d-1b.jsonl and 1 more)" in out
+
+
 def test_a_misspelt_preset_is_refused_before_anything_is_read(call: Call, outputs: Path, tmp_path: Path) -> None:
     code, _, err = call("add", str(outputs), "--preset", "mmlupro")
     assert (code, "did you mean mmlu-pro?" in err) == (2, True)

@@ -62,6 +62,8 @@ def test_an_unknown_file_named_itself_is_an_error(tmp_path: Path) -> None:
     ("name", "data", "message"),
     [
         ("a.eval", b"", "the file is empty"),
+        ("a.eval", b"<html>404</html>", "called .eval and is no zip archive: it begins with '<html>404</html>'"),
+        ("a.parquet", b"\x00\x01", "is no Parquet file"),
         ("a.json", b'{"a": 1}', "no reader knows this file"),
         ("a.json", b'{"a": \n1,', "not valid JSON at line 2"),
         ("a.txt", b'{"a": \n1,', "not valid JSON at line 2"),

@@ -11,7 +11,7 @@ from foreshock._cli import _options as o
 from foreshock._cli._out import console, progress
 from foreshock._cli._places import places
 from foreshock._cli._reading import Reading, reads_files, with_family
-from foreshock._cli._report_added import exit_code, show_added
+from foreshock._cli._report_added import exit_code, refuse_without_logs, show_added
 
 
 @reads_files
@@ -48,8 +48,9 @@ def add(
     if not everything:
         raise ConfigError("no path was given", expected="a file or folder of logs", do="run: foreshock add PATH")
     options = with_family(asked, family)
+    refuse_without_logs(everything, options)
     with progress(silent=quiet) as show:
         added = add_paths(Store.open(where.store, create=True), everything, options, again=again, progress=show)
     if not quiet:
-        show_added(console(), added, where.store)
-    raise typer.Exit(exit_code(added, console(stderr=True), named=everything))
+        show_added(console(), added, where.store, asked=store)
+    raise typer.Exit(exit_code(added, console(stderr=True), named=everything, asked=store))

@@ -10,10 +10,11 @@ import typer
 
 from foreshock._base import ConfigError
 from foreshock._cli import _options as o
+from foreshock._cli._hints import with_store
 from foreshock._cli._out import console, progress, write_json, write_text
 from foreshock._cli._places import Places, open_store, places
 from foreshock._cli._reading import Reading, family_or_column, reads_files
-from foreshock._cli._report_added import exit_code, show_added
+from foreshock._cli._report_added import exit_code, in_full, refuse_without_logs, show_added
 from foreshock.check import CODES, LIGHTS, CheckOptions
 from foreshock.check import check as run_check
 from foreshock.records import Document, Light, State
@@ -69,11 +70,12 @@ def check(
     with progress(silent=quiet) as show:
         added = None
         if everything:
+            refuse_without_logs(everything, options)
             added = add_paths(Store.open(where.store, create=True), everything, options, progress=show)
-            if exit_code(added, console(stderr=True)):
+            if exit_code(added, console(stderr=True), asked=store, told_later=talk):
                 raise typer.Exit(2)
             if talk:
-                show_added(console(stderr=True), added, where.store)
+                show_added(console(stderr=True), added, where.store, asked=store)
         options_ = CheckOptions(
             runs=_read(where, added),
             tasks=task or [],
@@ -91,7 +93,7 @@ def check(
             open_store(where),
             options_,
             command=["foreshock", *sys.argv[1:]],
-            failures=[(str(f.path), str(f.error)) for f in added.failures] if added else [],
+            failures=[(str(f.path), with_store(in_full(f.error), store)) for f in added.failures] if added else [],
             progress=show,
         )
     write_outputs(document, html=html, json=json, markdown=markdown, junit=junit)

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from foreshock._base import ForeshockError
+from foreshock._cli._hints import store_in, with_store
 
 FIRING, FAILED, INTERRUPTED = 1, 2, 130
 
@@ -25,6 +26,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         code = INTERRUPTED
     except ForeshockError as error:
+        if error.do:
+            error.do = with_store(error.do, store_in(asked))
         return _say(str(error), FAILED)
     except BrokenPipeError:
         # the reader of our output went away (`foreshock ls | head`): not an error, and nothing more can be said
@@ -48,7 +51,10 @@ def _run(arguments: list[str]) -> int:
     except Abort:
         return INTERRUPTED
     except TyperException as error:  # a wrong option or argument
-        command = f"{arguments[0]} " if len(arguments) > 1 and not arguments[0].startswith("-") else ""
+        known = any(
+            command.callback and command.callback.__name__ == arguments[0] for command in app.registered_commands
+        )
+        command = f"{arguments[0]} " if known else ""
         return _say(f"{error.format_message().rstrip('.')}; see: foreshock {command}--help", FAILED)
     return code if isinstance(code, int) else 0
 

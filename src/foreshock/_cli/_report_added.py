@@ -8,8 +8,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from foreshock._base import count_of
-from foreshock.records import RunStatus
+from foreshock._base import ConfigError, ForeshockError, count_of
+from foreshock._cli._hints import with_store
+from foreshock.readers import ReadOptions, holds_logs, readers
+from foreshock.records import Run, RunStatus
 from foreshock.report import one_line
 from foreshock.store import Added
 
@@ -18,10 +20,26 @@ if TYPE_CHECKING:
 
 _SHOWN = 20
 _TABLES = 3
+_NAMED = 3
 
 
-def show_added(out: Console, added: Added, store: Path | None) -> None:
-    """Say what is new, what was there, and what did not complete."""
+def refuse_without_logs(paths: Sequence[Path], options: ReadOptions) -> None:
+    """Refuse folders in which there is nothing to read, before a store is made for it.
+
+    Raises:
+        ConfigError: All paths are folders, and none holds a log or a file with the look of data.
+    """
+    if any(not os.path.isdir(path) for path in paths) or holds_logs(paths, options):  # noqa: PTH112 - as the readers do
+        return
+    raise ConfigError(
+        f"there are no logs in {', '.join(map(str, paths[:3]))}{', ...' if len(paths) > 3 else ''}",
+        expected=f"files of {', '.join(readers())}; looked for by content in every folder below, hidden ones left out",
+        do="check the path, or name a file itself to be told why it is not read",
+    )
+
+
+def show_added(out: Console, added: Added, store: Path | None, *, asked: Path | None = None) -> None:
+    """Say what is new, what was there, and what did not complete; ``asked``: the folder that --store named."""
     tasks = {run.task for run in added.added}
     models = {run.model for run in added.added}
     responses = sum(run.counts.delivered for run in added.added)
@@ -37,12 +55,27 @@ def show_added(out: Console, added: Added, store: Path | None) -> None:
     states = Counter(run.status.value for run in added.added if run.status is not RunStatus.COMPLETE)
     if states:
         listed = ", ".join(f"{count} {state}" for state, count in sorted(states.items()))
-        out.print(f"Not complete, and therefore not part of any line of models: {listed}. See: foreshock ls")
-    notes = Counter(one_line(warning) for run in added.added for warning in (*run.warnings, *run.meta.get("notes", [])))
-    for warning, count in sorted(notes.items(), key=lambda kv: (-kv[1], kv[0]))[:_SHOWN]:
-        out.print(f"  note: {warning}" + (f"  (x{count})" if count > 1 else ""))
-    if len(notes) > _SHOWN:
-        out.print(f"  ... and {len(notes) - _SHOWN} more notes; foreshock ls --json - has all of them")
+        see = with_store("foreshock ls", asked)
+        out.print(f"Not complete, and therefore not part of any line of models: {listed}. See: {see}", soft_wrap=True)
+    _show_notes(out, added.added, asked)
+
+
+def _show_notes(out: Console, runs: Sequence[Run], asked: Path | None) -> None:
+    """Notes and warnings, the most frequent first, with the files that they are about."""
+    files: dict[str, dict[str, None]] = {}
+    counts: Counter[str] = Counter()
+    for run in runs:
+        for note in dict.fromkeys(one_line(said) for said in (*run.warnings, *run.meta.get("notes", []))):
+            counts[note] += 1
+            files.setdefault(note, {})[Path(run.sources[0].path).name if run.sources else run.run_key] = None
+    for note, count in sorted(counts.items(), key=lambda kv: (-kv[1], kv[0]))[:_SHOWN]:
+        names = [one_line(name, 80) for name in files[note]]
+        more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
+        told = f"{', '.join(names[:_NAMED])}{more}" + (f", {count:,} runs" if count > len(names) else "")
+        out.print(f"  note: {note} ({told})", soft_wrap=True)
+    if len(counts) > _SHOWN:
+        rest = with_store("foreshock ls --json -", asked)
+        out.print(f"  ... and {len(counts) - _SHOWN} more notes; {rest} has all of them", soft_wrap=True)
 
 
 def _show_contact(out: Console, tables: list[list[str]]) -> None:
@@ -53,13 +86,28 @@ def _show_contact(out: Console, tables: list[list[str]]) -> None:
         out.print(f"  ... and {count_of(len(tables) - _TABLES, 'more table')}")
 
 
-def exit_code(added: Added, err: Console, named: Sequence[Path] = ()) -> int:
-    """Show what could not be read; 2 when nothing could be, or not one of the files that were ``named`` themselves."""
-    for failure in added.failures:
-        err.print(f"not read: {one_line(str(failure.error), 2_000)}", soft_wrap=True)
-        for line in getattr(failure.error, "__notes__", []):
-            err.print(f"  {one_line(line, 2_000)}", soft_wrap=True)
+def exit_code(
+    added: Added, err: Console, named: Sequence[Path] = (), *, asked: Path | None = None, told_later: bool = False
+) -> int:
+    """Show what could not be read; 2 when nothing could be, or not one of the files that were ``named`` themselves.
+
+    Args:
+        added: What became of the files.
+        err: Where to.
+        named: Paths that were given.
+        asked: The folder that --store named.
+        told_later: A report follows that names the files and reasons; unless nothing could be read, nothing is shown.
+    """
     read = added.added or added.unchanged or added.removed or added.skipped
-    asked = {os.path.abspath(path) for path in named}  # noqa: PTH100 - a name too long for a path is refused by the reader
-    missed = any(os.path.abspath(failure.path) in asked for failure in added.failures)  # noqa: PTH100
+    for failure in () if told_later and read else added.failures:
+        err.print(f"not read: {with_store(one_line(str(failure.error), 2_000), asked)}", soft_wrap=True)
+        for line in getattr(failure.error, "__notes__", []):
+            err.print(f"  {with_store(one_line(line, 2_000), asked)}", soft_wrap=True)
+    names = {os.path.abspath(path) for path in named}  # noqa: PTH100 - a name too long for a path: the reader refuses it
+    missed = any(os.path.abspath(failure.path) in names for failure in added.failures)  # noqa: PTH100
     return 2 if missed or (added.failures and not read) else 0
+
+
+def in_full(error: ForeshockError) -> str:
+    """A message with what was noted beside it: the header of a table, its first row, a command that would read it."""
+    return "; ".join([str(error), *getattr(error, "__notes__", [])])

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
 import msgspec
 
-from foreshock._base import ConfigError, Progress, quiet, utc_now
+from foreshock._base import Progress, quiet, utc_now
 from foreshock._version import __version__
+from foreshock.check._chosen import chosen
 from foreshock.check._facts import task_facts, total_facts
 from foreshock.check._lights import trust_card
 from foreshock.check._lines import Judged, judge_items, judge_totals
@@ -123,7 +123,12 @@ def check(
     score(store, progress=progress)
     snapshot = store.snapshot()
     cards = model_cards(snapshot.runs(), options.corrections, options.step_pattern, options.step_from)
-    runs = _chosen(snapshot, cards, options)
+    runs = chosen(
+        snapshot.runs(),
+        options.runs,
+        {"task": options.tasks, "model": options.models, "family": options.families},
+        {key: family_label(card) for key, card in cards.items()},
+    )
     by_task: dict[str, list[Run]] = defaultdict(list)
     for run in runs:
         by_task[run.task].append(run)
@@ -143,28 +148,6 @@ def check(
     faults = examine(snapshot, runs, agreement=agreed, lines=found)
     varied = dimensions(snapshot, runs, cards)
     return _document(runs, views, _Beside(faults, varied, failures), options, command)
-
-
-def _chosen(snapshot: Snapshot, cards: Mapping[str, ModelCard], options: CheckOptions) -> list[Run]:
-    def fits(name: str, patterns: list[str]) -> bool:
-        return not patterns or any(fnmatchcase(name, pattern) for pattern in patterns)
-
-    everything = snapshot.runs()
-    runs = [
-        run
-        for run in everything
-        if (options.runs is None or run.run_key in options.runs)
-        and fits(run.task, options.tasks)
-        and fits(run.model, options.models)
-        and fits(family_label(cards[run.run_key]), options.families)
-    ]
-    if not runs:
-        raise ConfigError(
-            f"none of the store's {len(everything)} runs fits" if everything else "the store has no runs",
-            expected="at least one run",
-            do="see what there is: foreshock ls" if everything else "run: foreshock add PATH",
-        )
-    return runs
 
 
 def _agreement(agreed: Sequence[Agreement]) -> dict[str, tuple[int, int]]:

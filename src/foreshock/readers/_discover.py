@@ -75,6 +75,15 @@ def read_paths(
             done += len(claimed[name])
 
 
+def holds_logs(paths: Iterable[Path], options: ReadOptions | None = None) -> bool:
+    """Whether there is anything among ``paths`` to read or to report: a log, or a file with the look of data.
+
+    It looks no further than to the first one.
+    """
+    known = readers()
+    return any(_recognise(item, options or ReadOptions(), known) is not None for item in find(paths))
+
+
 def find(paths: Iterable[Path]) -> Iterator[Found]:
     """Files among ``paths``, each once, folders in sorted order; links that lead back are followed only once."""
     seen: set[str] = set()

@@ -62,11 +62,27 @@ def unknown(candidate: Candidate, tried: Sequence[str]) -> ForeshockError:
             reason, expected="a whole archive", do="copy it again from where it was made", where=where
         )
     begin = candidate.head.removeprefix(UTF8_BOM).lstrip()[:1]
+    if (error := _misnamed(candidate, begin)) is not None:
+        return error
     broken = _broken_json(candidate) if begin in (b"{", b"[") else None
     columns = columns_of(candidate)
     found = broken or ("no reader knows this file" + (f" (it begins with {', '.join(columns)})" if columns else ""))
     do = map_command(candidate, columns) if columns and not broken else "see docs/readers for what each format is"
     return UnknownFormatError(found, expected=f"one of {', '.join(tried)}", do=do, where=where)
+
+
+def _misnamed(candidate: Candidate, begin: bytes) -> ForeshockError | None:
+    """The error about a file that is not what its suffix says; None where that says nothing or is right."""
+    suffix = candidate.path.suffix.lower()
+    kind = {".eval": "zip archive", ".zip": "zip archive", ".parquet": "Parquet file"}.get(suffix)
+    if kind is None or candidate.head.startswith((b"PK", b"PAR1")) or begin in (b"{", b"["):
+        return None
+    return BrokenFileError(
+        f"the file is called {suffix} and is no {kind}: it begins with {ascii(candidate.head[:16])[2:-1]!r}",
+        expected=f"a whole {kind}" + (", as Inspect writes .eval logs" if suffix == ".eval" else ""),
+        do="copy it again from where it was made; what it holds may be a message about a download that failed",
+        where=str(candidate.path),
+    )
 
 
 def map_command(candidate: Candidate, columns: Sequence[str]) -> str:
