@@ -227,7 +227,7 @@ def test_nothing_in_common_is_no_answer(store: Store, write: Write) -> None:
 def test_totals_alone_cannot_be_paired(store: Store, write: Write) -> None:
     bare = Run(run_key="t", format="test", reader="test@1", model="totals", task="sums")
     total = store.write(bare, [Batch("aggregates", {"metric_id": ["acc"], "value": [0.5]})])
-    with pytest.raises(ConfigError, match="no responses of totals, only totals"):
+    with pytest.raises(ConfigError, match="no responses of totals, only totals, and none that all"):
         compare(store, sides(write("a", [1.0, 0.0, 1.0]), total))
 
 

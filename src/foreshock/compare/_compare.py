@@ -22,6 +22,7 @@ from foreshock.compare._options import CompareOptions, Side
 from foreshock.compare._rows import load_rows
 from foreshock.compare._standings import CODE as BOARD
 from foreshock.compare._standings import board_of
+from foreshock.compare._totals import compare_totals
 from foreshock.integrity import between
 from foreshock.records import Counts, Document, Finding, Run
 from foreshock.scoring import score
@@ -75,19 +76,24 @@ def compare(
         score(store, specs, progress=progress)
     snapshot = store.snapshot()
     loaded: list[_Loaded] = []
+    totals: list[Compared] = []
     for done, match in enumerate(matches):
         progress("compare", done, len(matches))
         rows = load_rows(snapshot, match, specs, meta=needs_meta(options.cluster))
         found = choose(rows, options.metric, specs)
         loaded += [_Loaded(match, chosen, load_sheet(snapshot, match, rows, chosen, options)) for chosen in found]
         if not found:
-            refused += [_without_score(match, side, sides, options) for side in match.sides[1:]]
+            lacks = [_without_score(match, side, sides, options) for side in match.sides[1:]]
+            told = [] if any(lack.lack for lack in lacks) else compare_totals(snapshot, match, options)
+            totals += told
+            there = {match.sides[one.place] for one in told}
+            refused += [lack for lack in lacks if lack.side not in there]
     progress("compare", len(matches), len(matches))
-    if not loaded:
+    if not loaded and not totals:
         raise _nothing(refused, options)
-    document = _document(snapshot, sides, loaded, refused, options)
-    told = [{"path": path, "message": message} for path, message in failures]
-    tables = {**document.tables, "failures": told}
+    document = _document(snapshot, sides, loaded, totals, refused, options)
+    unread = [{"path": path, "message": message} for path, message in failures]
+    tables = {**document.tables, "failures": unread}
     return msgspec.structs.replace(document, command=list(command), tables=tables)
 
 
@@ -103,7 +109,8 @@ def _without_score(match: Match, side: int, sides: Sequence[Side], options: Comp
             return _lost(match.task, side, sides[place].label, runs, candidate=place == side)
     if bare:
         label = sides[bare[0][0]].label
-        return Refusal(match.task, side, f"no responses of {label}, only totals", "keep the responses: --log_samples")
+        why = f"no responses of {label}, only totals, and none that all of these runs have"
+        return Refusal(match.task, side, why, "keep the responses: --log_samples")
     why = f"no score {options.metric or ''} that all of these runs have".replace("  ", " ")
     return Refusal(match.task, side, why, "see which there are: foreshock sql 'select distinct metric_id from scores'")
 
@@ -127,7 +134,7 @@ def _nothing(refused: Sequence[Refusal], options: CompareOptions) -> ConfigError
     more = f" (and {len(refused) - 1} more like it)" if len(refused) > 1 else ""
     return ConfigError(
         f"nothing can be compared: {first.task}: {first.why}{more}",
-        expected="runs of one task under the same conditions",
+        expected="runs of one task under the same conditions, with a score that all of them have",
         do=first.do or "see what there is: foreshock ls",
     )
 
@@ -136,14 +143,17 @@ def _document(
     snapshot: Snapshot,
     sides: Sequence[Side],
     loaded: Sequence[_Loaded],
+    totals: Sequence[Compared],
     refused: Sequence[Refusal],
     options: CompareOptions,
 ) -> Document:
     compared = [one for part in loaded for one in judge_match(part.match, part.chosen, part.sheet, options)]
+    compared += totals
     verdicts = settle(compared, give_verdicts(compared, options), options)
     findings, rows, shown = _pairs(snapshot, sides, compared, verdicts, options)
     boards = [_board(part, sides, options) for part in loaded]
-    used = list({run.run_key: run for part in loaded for runs in part.match.runs for run in runs}.values())
+    matches = [*(part.match for part in loaded), *(one.match for one in totals)]
+    used = list({run.run_key: run for match in matches for runs in match.runs for run in runs}.values())
     return Document(
         foreshock=__version__,
         command=[],

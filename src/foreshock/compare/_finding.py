@@ -15,6 +15,7 @@ from foreshock.compare._match import Refusal
 from foreshock.compare._measure import Measure
 from foreshock.compare._options import CompareOptions, Side
 from foreshock.compare._pair import PairResult
+from foreshock.compare._totals import TEST, retold, totals_row
 from foreshock.compare._words import advice, amount, how, if_otherwise, null_of, title
 from foreshock.records import Alternative, Effect, Evidence, Finding, Fit, Need, Rate, Run, RunStatus, State, Subject
 
@@ -54,7 +55,7 @@ def finding_of(
     first, second = labels_of(one, sides)
     loss = verdict.word == incomplete.WORD and one.other is not None
     result = one.other if loss and one.other is not None else one.result
-    return Finding(
+    finding = Finding(
         code=CODE,
         subject=Subject(
             task=one.match.task, model=second, metric=metric_name(one), runs=[run.run_key for run in runs_of(one)]
@@ -75,6 +76,7 @@ def finding_of(
         fit=Fit(data_hash=_data_hash(one), seed=options.seed),
         advice=incomplete.advice(second) if loss else advice(one, verdict, first, second),
     )
+    return retold(finding, one, verdict, first, second)
 
 
 def _effect(result: PairResult, measure: Measure, options: CompareOptions) -> Effect | None:
@@ -220,6 +222,7 @@ def compare_row(
         "clustered": result.clusters < result.items,
         "cluster_kind": sheet.cluster_kind or None,
         "paired_by": sheet.paired_by,
+        "unpaired": result.test == TEST,
         "only_first": one.only_first,
         "only_second": one.only_second,
         "refused": [f"{why}: {n:,}" for why, n in sorted(sheet.refused.items())],
@@ -241,7 +244,7 @@ def compare_row(
     if one.twin is not None and one.chosen.twin is not None:
         row |= {"twin": one.chosen.twin.name, "twin_unit": one.chosen.twin.unit, **_numbers(one.twin, "twin_")}
         row["twin_rising"] = one.chosen.twin.rising
-    return row
+    return totals_row(row, one)
 
 
 def _numbers(result: PairResult, lead: str) -> dict[str, Any]:

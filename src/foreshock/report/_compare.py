@@ -31,7 +31,9 @@ def compare_headline(tables: Tables) -> str:
     parts = [f"{told[word]:,}\u00a0{COMPARED[word].word}" for word in COMPARED if told[word]]
     tasks, models = len({row.task for row in rows}), len({row.second for row in rows})
     against = rows[0].second if models == 1 else plural(models, "model")
-    return f"{against} against {rows[0].first} on {plural(tasks, 'task')}: {', '.join(parts)}."
+    metrics = sorted({row.metric for row in rows if row.metric})
+    by = f" ({metrics[0]})" if len(metrics) == 1 else f" ({len(metrics)} metrics)" if metrics else ""
+    return f"{against} against {rows[0].first} on {plural(tasks, 'task')}{by}: {', '.join(parts)}."
 
 
 def _one(row: CompareRow) -> str:
@@ -51,7 +53,8 @@ def _one(row: CompareRow) -> str:
 
 def _on(row: CompareRow) -> str:
     """Task and metric on which the verdict rests."""
-    return f"{row.task} ({row.metric})" if row.metric else row.task
+    told = [*([row.metric] if row.metric else []), *(["totals only, unpaired: weaker"] if row.unpaired else [])]
+    return f"{row.task} ({'; '.join(told)})" if told else row.task
 
 
 def _asked(expected: int | None, responses: int | None) -> int | None:
@@ -126,12 +129,16 @@ def details(row: CompareRow, looks: int) -> list[str]:
 
 
 def _flips(row: CompareRow) -> str:
+    if row.unpaired:
+        return "totals only: the two runs may have answered the same items, but no responses are logged to pair them by"
     same = (row.items or 0) - row.gained - row.lost
     return f"items: {row.gained:,} gained, {row.lost:,} lost, {same:,} as before"
 
 
 def _power(row: CompareRow) -> str:
-    parts = []
+    parts: list[str] = []
+    if row.unpaired and not row.items:
+        return ""
     if row.detectable is None:
         parts.append("these items can show no difference at all")
     else:
@@ -142,6 +149,8 @@ def _power(row: CompareRow) -> str:
 
 
 def _items(row: CompareRow) -> str:
+    if row.unpaired:
+        return ""
     said = f"pairs: {plural(row.items or 0, 'item')} paired by {row.paired_by or 'id'}"
     if row.clustered and row.clusters is not None:
         said += f", in {row.clusters:,} clusters ({row.cluster_kind or 'repeats'})"
@@ -150,6 +159,8 @@ def _items(row: CompareRow) -> str:
 
 
 def _test(row: CompareRow, looks: int) -> str:
+    if row.unpaired and not row.items:
+        return f"test: {row.test}"
     said = f"test: {row.test}; {_p(row.p)}"
     if looks > 1:
         said += f" (over {looks} comparisons: Holm {p_text(row.p_holm)}, BH {p_text(row.p_bh)})"

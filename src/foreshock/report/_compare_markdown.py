@@ -30,11 +30,11 @@ def compare_parts(tables: Tables) -> list[str]:
     parts: list[str] = []
     rows = order(tables.compare)
     if rows:
-        head = ["verdict", "task", "against", "scores", interval_head(rows), "p", "items"]
+        head = ["verdict", "task, metric", "against", "scores", interval_head(rows), "p", "items"]
         body = [
             [
                 f"{mark(row.verdict).glyph} {mark(row.verdict).word}",
-                safe(row.task, 80),
+                safe(f"{row.task}, {row.metric}" if row.metric else row.task, 120),
                 safe(f"{row.second} against {row.first}", 160),
                 safe(values(row)),
                 safe(difference(row)),

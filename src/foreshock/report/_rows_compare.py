@@ -24,6 +24,7 @@ class CompareRow(msgspec.Struct, frozen=True, kw_only=True):
         items, clusters, clustered, cluster_kind: Paired items and the independent units among them.
         up, down: Items on which the second scored more, and less.
         paired_by: ``text``, ``id`` or ``text and id``.
+        unpaired: Whether only totals were compared.
         only_first, only_second: Items that only one has a score for.
         refused: Items that could not be paired without guessing, by reason.
         margin: Difference that does not matter.
@@ -69,6 +70,7 @@ class CompareRow(msgspec.Struct, frozen=True, kw_only=True):
     up: int | None = None
     down: int | None = None
     paired_by: str | None = None
+    unpaired: bool = False
     only_first: int | None = None
     only_second: int | None = None
     refused: list[str] = []
