@@ -97,16 +97,40 @@ def test_what_is_written(tmp_path: Path) -> None:
     assert results["f1"]["score_details"]["score"] == 0.5  # made of the scores: the log gave no mean
     assert results["acc"]["generation_config"]["generation_args"] == {"temperature": 0.5}
     lines = lines_of(tmp_path / "out")
-    assert done.lines == found["detailed_evaluation_results"]["total_rows"] == len(lines) == 5
+    assert done.lines == found["detailed_evaluation_results"]["total_rows"] == len(lines) == 3
     assert [(x["sample_id"], x.get("evaluation_result_id"), x["evaluation"]["score"]) for x in lines] == [
         ("q1", "acc", 1.0),
         ("q1", "f1", 0.5),
         ("q2", "acc", 0.0),
-        ("q2", None, 0.0),
-        ("q1", None, 0.0),
     ]
-    assert [bool(x.get("error")) for x in lines] == [False, False, False, True, True]
-    assert lines[4]["error"] == "refused"
+    assert not any(x.get("error") for x in lines)
+
+
+def test_no_tool_can_take_a_missing_score_for_a_zero(tmp_path: Path) -> None:
+    store = small(tmp_path / "s")
+    done = write_every_eval_ever(store.snapshot(), tmp_path / "out")
+    everything = [json.loads(x) for p in (tmp_path / "out").rglob("*.jsonl") for x in p.read_text("utf-8").splitlines()]
+    assert all(x["evaluation_result_id"] for x in everything)
+    (apart,) = (tmp_path / "out").rglob("*_unscored.foreshock")
+    rest = [json.loads(x) for x in apart.read_text("utf-8").splitlines()]
+    assert done.unscored == len(rest) == 2
+    assert [(x["sample_id"], x["error"].partition(":")[0]) for x in rest] == [("q2", "not scored"), ("q1", "refused")]
+    # a file that has become empty does not stay behind
+    (run,) = store.snapshot().runs()
+    write_every_eval_ever(
+        make(tmp_path / "t", run, batches([], [], [], [mean("acc", 0.5)])).snapshot(), tmp_path / "out"
+    )
+    assert [p.suffix for p in (tmp_path / "out").rglob("*") if p.is_file()] == [".json"]
+
+
+def test_a_run_without_any_score_has_no_samples_and_comes_back(tmp_path: Path) -> None:
+    store = make(tmp_path / "s", RUN, batches([item(1)], [reply(0, 1, "2")], [], []))
+    done = write_every_eval_ever(store.snapshot(), tmp_path / "out")
+    assert (done.lines, done.unscored) == (0, 1)
+    assert "detailed_evaluation_results" not in json.loads(done.files[0].read_text("utf-8"))
+    again = Store.open(tmp_path / "t", create=True)
+    assert len(add_paths(again, [tmp_path / "out"]).added) == 1
+    assert stored(again) == stored(store)
 
 
 def test_what_does_not_fit_is_counted(tmp_path: Path) -> None:
@@ -114,7 +138,7 @@ def test_what_does_not_fit_is_counted(tmp_path: Path) -> None:
     notes = write_every_eval_ever(store.snapshot(), tmp_path / "out").notes
     told = {what.split(" ", 3)[1]: times for what, times in notes.items()}
     assert sum(notes.values()) == 6
-    assert notes["a response without a score stands with score 0, an error that says so, and no result"] == 2
+    assert notes["a response without a score stands apart from the samples, of which the format demands a score"] == 2
     assert notes["choice_logprobs of a response stands as JSON in its metadata"] == 1
     assert notes["an epoch after the first stands as JSON in its metadata"] == 1
     assert told["mean"] == 1
@@ -142,7 +166,7 @@ def _back_again(folder: Path, schemas: Schemas, made: tuple[Run, list[Batch]]) -
     store = make(folder / "s", *made)
     (path,) = write_every_eval_ever(store.snapshot(), folder / "out").files
     schemas.log.validate(json.loads(path.read_text("utf-8")))
-    for samples in folder.rglob("*_samples.jsonl"):
+    for samples in (*folder.rglob("*_samples.jsonl"), *folder.rglob("*_unscored.foreshock")):
         for line in samples.read_bytes().splitlines():
             schemas.line.validate(json.loads(line))
     again = Store.open(folder / "t", create=True)
@@ -225,7 +249,7 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["export", str(tmp_path / "out"), "--store", str(tmp_path / "s")]
     assert main([*arguments, "--format", "every-eval-ever", "--task", "sums*"]) == 0
     shown = capsys.readouterr().out
-    assert "Wrote 1 run, 5 lines of samples." in shown
+    assert f"Wrote 1 run, 3 lines of samples, to {tmp_path / 'out' / 'data'}." in shown
     assert "2 x a response without a score" in shown
     assert main([*arguments, "--model", "nobody"]) == 2
     assert "no run fits" in capsys.readouterr().err

@@ -14,6 +14,7 @@ from foreshock._cli._ls import matches
 from foreshock._cli._out import console, progress
 from foreshock._cli._places import open_store, places
 from foreshock.export import write_every_eval_ever
+from foreshock.report import one_line
 
 
 class Format(StrEnum):
@@ -48,7 +49,8 @@ def export(
     if quiet:
         return
     out = console()
-    out.print(f"Wrote {count_of(len(done.files), 'run')}, {count_of(done.lines, 'line')} of samples.")
+    told = f"Wrote {count_of(len(done.files), 'run')}, {count_of(done.lines, 'line')} of samples, to {folder / 'data'}."
+    out.print(one_line(told), soft_wrap=True)
     if done.notes:
         out.print("What the format could not hold:")
     for what, times in done.notes.items():

@@ -13,6 +13,7 @@ import msgspec
 from foreshock.export._eee_log import OWN, SCHEMA, Results, encode, evaluation_id, model_id
 from foreshock.records import Delivery, Run, ScoreStatus, item_key
 
+UNSCORED = "a response without a score stands apart from the samples, of which the format demands a score"
 _NOT_SCORED = "not scored: the format demands a score, and this 0 is none"
 
 
@@ -45,8 +46,8 @@ class Lines:
         if steps:
             self._notes["a step of a trace is left out: the format wants whole messages"] += steps
 
-    def of(self, row: dict[str, Any], scores: list[dict[str, Any]], moment: str) -> Iterator[bytes]:
-        """The lines of one response; the first one says everything, the others only their scores.
+    def of(self, row: dict[str, Any], scores: list[dict[str, Any]], moment: str) -> Iterator[tuple[bool, bytes]]:
+        """The lines of one response, and whether they hold a score; the first says everything, the others their scores.
 
         Args:
             row: Columns of the response and its item.
@@ -58,10 +59,11 @@ class Lines:
         first = {**self._own(row), **({"scores": rest} if rest else {})}
         base = self._base(row, moment)
         if not scored:
-            self._notes["a response without a score stands with score 0, an error that says so, and no result"] += 1
+            self._notes[UNSCORED] += 1
             own = {**first, "score": False}
             error = base["error"] or _NOT_SCORED
-            yield self._line(base, row, own, {"error": error, "evaluation": {"score": 0.0, "is_correct": False}})
+            zero = {"error": error, "evaluation": {"score": 0.0, "is_correct": False}}
+            yield False, self._line(base, row, own, zero)
         for place, score in enumerate(scored):
             own = dict(first) if place == 0 else {"row": row["row"]}
             if score["label"] is not None:
@@ -71,7 +73,7 @@ class Lines:
             self._results.note(id_, metric, value)
             judged = {"score": value, "is_correct": value == self._results.best(metric)}
             own["metric"] = metric
-            yield self._line(base, row, own, {"evaluation_result_id": id_, "evaluation": judged})
+            yield True, self._line(base, row, own, {"evaluation_result_id": id_, "evaluation": judged})
 
     def _base(self, row: dict[str, Any], moment: str) -> dict[str, Any]:
         question, targets, output = row["input"] or "", row["targets"] or [], row["output"]

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import re
-import tempfile
 import uuid
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -13,11 +11,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from foreshock._base import Progress, StoreError, pretty, quiet, utc_now
+from foreshock.export._draft import Draft
 from foreshock.export._eee_line import Lines
 from foreshock.export._eee_log import Results, document
 from foreshock.records import Run
 from foreshock.store import Snapshot
 
+UNSCORED_SUFFIX = "_unscored.foreshock"
+"""End of the name of the file of responses without a score: not .jsonl, so that no tool takes it for samples."""
 _PART = 8_192
 """Responses that are held at a time."""
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
@@ -32,11 +33,13 @@ class Exported(NamedTuple):
     Attributes:
         files: Aggregate files, in the order of the runs.
         lines: Lines of samples in all.
+        unscored: Responses without a score, which stand in files of their own.
         notes: What the format could not hold, as a sentence, with how often that was.
     """
 
     files: list[Path]
     lines: int
+    unscored: int
     notes: dict[str, int]
 
 
@@ -46,9 +49,11 @@ def write_every_eval_ever(
     """Write runs in the layout of Every Eval Ever, schema 0.3.0.
 
     ``data/{benchmark}/{developer}/{model}/{uuid}.json`` and, where the store has responses, ``{uuid}_samples.jsonl``
-    beside it. The uuid follows from the ingest: the same run has the same files, which are replaced. What the format
-    has no place for stands as JSON under the name ``foreshock`` in the fields that it leaves free, so that nothing is
-    lost when Foreshock reads the files again; steps of traces and Foreshock's own scores are left out and counted.
+    beside it. Responses without a score, of which other tools would make zeros, stand in ``{uuid}_unscored.foreshock``,
+    which only Foreshock reads. The uuid follows from the ingest: the same run has the same files, which are replaced.
+    What the format has no place for stands as JSON under the name ``foreshock`` in the fields that it leaves free, so
+    that nothing is lost when Foreshock reads the files again; steps of traces and Foreshock's own scores are left out
+    and counted.
 
     Args:
         snapshot: Where the runs are.
@@ -60,18 +65,18 @@ def write_every_eval_ever(
         StoreError: A run is not there, or a file cannot be written.
     """
     wanted = _wanted(snapshot, runs)
-    moment, notes, files, lines = utc_now(), Counter[str](), [], 0
+    moment, notes, files, lines, unscored = utc_now(), Counter[str](), [], 0, 0
     for done, run in enumerate(wanted, 1):
         try:
-            path, written = _write(snapshot, run, Path(folder), moment, notes)
+            path, written, apart = _write(snapshot, run, Path(folder), moment, notes)
         except OSError as error:
             raise StoreError(
                 f"cannot write it ({error.strerror or error})", expected="a folder to write into", where=str(folder)
             ) from None
         files.append(path)
-        lines += written
+        lines, unscored = lines + written, unscored + apart
         progress("export", done, len(wanted))
-    return Exported(files, lines, dict(notes))
+    return Exported(files, lines, unscored, dict(notes))
 
 
 def _wanted(snapshot: Snapshot, runs: Iterable[str] | None) -> list[Run]:
@@ -108,31 +113,39 @@ def _safe(name: str) -> str:
     return f"_{kept}" if _DEVICE.fullmatch(kept.partition(".")[0]) else kept
 
 
-def _write(snapshot: Snapshot, run: Run, folder: Path, moment: str, notes: Counter[str]) -> tuple[Path, int]:
+def _write(snapshot: Snapshot, run: Run, folder: Path, moment: str, notes: Counter[str]) -> tuple[Path, int, int]:
     parts = place(run)
     name = str(file_id(run))
     home = folder.joinpath("data", *parts)
     home.mkdir(parents=True, exist_ok=True)
     aggregates = snapshot.scan("aggregates", runs=[run.run_key]).collect().to_dicts()
     results = Results(run, aggregates, notes)
-    samples = "/".join(("data", *parts, f"{name}_samples.jsonl"))
-    count = 0
-    if snapshot.scan("responses", runs=[run.run_key], columns=["row"]).head(1).collect().height:
-        writer = Lines(run, results, notes)
-        count, checksum = _replace(home / f"{name}_samples.jsonl", _lines(snapshot, run, writer, moment))
-        results.samples = {
-            "format": "jsonl",
-            "file_path": samples,
-            "hash_algorithm": "sha256",
-            "checksum": checksum,
-            "total_rows": count,
-        }
-    path = home / f"{name}.json"
-    _replace(path, iter([pretty(document(run, results, moment)).encode()]))
-    return path, count
+    path, samples = home / f"{name}.json", f"{name}_samples.jsonl"
+    drafts: dict[bool | None, Draft] = {}
+    try:
+        for kind, file in ((True, samples), (False, f"{name}{UNSCORED_SUFFIX}"), (None, path.name)):
+            drafts[kind] = Draft(home / file)
+        if snapshot.scan("responses", runs=[run.run_key], columns=["row"]).head(1).collect().height:
+            for scored, line in _lines(snapshot, run, Lines(run, results, notes), moment):
+                drafts[scored].write(line)
+        if drafts[True].count:
+            results.samples = {
+                "format": "jsonl",
+                "file_path": "/".join(("data", *parts, samples)),
+                "hash_algorithm": "sha256",
+                "checksum": drafts[True].checksum,
+                "total_rows": drafts[True].count,
+            }
+        drafts[None].write(pretty(document(run, results, moment)).encode())
+        for draft in drafts.values():
+            draft.keep()
+    finally:
+        for draft in drafts.values():
+            draft.drop()
+    return path, drafts[True].count, drafts[False].count
 
 
-def _lines(snapshot: Snapshot, run: Run, writer: Lines, moment: str) -> Iterator[bytes]:
+def _lines(snapshot: Snapshot, run: Run, writer: Lines, moment: str) -> Iterator[tuple[bool, bytes]]:
     """Lines of a run, in the order in which its log had the responses."""
     import polars as pl
 
@@ -153,21 +166,3 @@ def _lines(snapshot: Snapshot, run: Run, writer: Lines, moment: str) -> Iterator
             marks.setdefault(score["row"], []).append(score)
         for row in full.iter_rows(named=True):
             yield from writer.of(row, marks.get(row["row"], []), moment)
-
-
-def _replace(path: Path, pieces: Iterator[bytes]) -> tuple[int, str]:
-    """Write a file under another name first, so that nobody ever sees half of it; gives pieces and SHA-256."""
-    digest, count = hashlib.sha256(), 0
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".export-")
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            for piece in pieces:
-                stream.write(piece)
-                digest.update(piece)
-                count += 1
-        Path(name).chmod(0o644)
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
-    return count, digest.hexdigest()

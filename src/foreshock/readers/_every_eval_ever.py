@@ -20,6 +20,7 @@ from foreshock.readers._replies import Bad
 from foreshock.records import SCHEMA_VERSION, Batch, Counts, ModelCard, Run, RunStatus, Source, ingest_id, run_key
 
 _SAMPLES = "_samples.jsonl"
+_UNSCORED = "_unscored.foreshock"  # where our export puts what the format would make a zero of
 
 
 class EveryEvalEverReader:
@@ -56,22 +57,28 @@ class EveryEvalEverReader:
         log, origin = read_log(path), source(path)
         beside = [path.with_name(name) for name in (log.samples, path.stem + _SAMPLES) if name]
         found = next((p for p in beside if p in free), None)
-        sources, file = [origin], None
-        if found is not None:
-            del free[found]
+        apart = path.with_name(path.stem + _UNSCORED)
+        sources, files, lost = [origin], list[tuple[SampleFile, Source]](), list[str]()
+        for each in [p for p in (found, apart) if p in free]:
+            del free[each]
             try:
-                sources, file = [origin, source(found)], SampleFile(found)
+                files.append((SampleFile(each), source(each)))
+                sources.append(files[-1][1])
             except BaseException as error:  # noqa: BLE001 - the aggregates are kept
-                yield Failure(found, reported(error, found))
-        groups = {group.task: group for group in (file.groups if file else []) if group.model in (None, log.model_id)}
-        # a log whose samples could not be read says so
-        lost = ["its samples are not read"] if found is not None and file is None else []
+                yield Failure(each, reported(error, each))
+                lost = ["its samples are not read"]  # a log whose samples could not be read says so
+        groups: dict[str, dict[SampleFile, Group]] = {}
+        for file, _ in files:
+            for group in file.groups:
+                if group.model in (None, log.model_id):
+                    groups.setdefault(group.task, {})[file] = group
         for task in dict.fromkeys([*log.tasks, *groups]):
             run = self._finish(self._run(log, task, sources, lost, options), options)
-            yield Reading(run, _batches(run, log.results(task), file, groups.get(task)))
-        for group in file.groups if file else []:
-            if group not in groups.values():
-                yield self._alone(file, group, sources[1:], options)  # type: ignore[arg-type]
+            yield Reading(run, _batches(run, log.results(task), groups.get(task, {})))
+        for file, own in files:
+            for group in file.groups:
+                if group not in groups.get(group.task, {}).values():
+                    yield self._alone(file, group, [own], options)
 
     def _samples(self, path: Path, options: ReadOptions) -> Iterator[Reading]:
         file, origin = SampleFile(path), source(path)
@@ -117,26 +124,28 @@ class EveryEvalEverReader:
             guesses=[] if model else ["model"],
             meta={"evaluation_id": group.evaluation} if group.evaluation else {},
         )
-        return Reading(self._finish(run, options), _batches(run, [], file, group))
+        return Reading(self._finish(run, options), _batches(run, [], {file: group}))
 
     def _finish(self, run: Run, options: ReadOptions) -> Run:
         identity = {"model": options.model, "task": options.task}
         return _changed(run, ingest_id=ingest_id(run.run_key, run.sources, run.reader, identity))
 
 
-def _batches(run: Run, results: list[Result], file: SampleFile | None, group: Group | None) -> Iterator[Batch]:
+def _batches(run: Run, results: list[Result], parts: dict[SampleFile, Group]) -> Iterator[Batch]:
     rows = [result.row for result in results if result.row is not None]
     if rows:
         yield from pieces(Batch("aggregates", {name: [row[name] for row in rows] for name in rows[0]}))
-    if file is None or group is None:
+    if not parts:
         return
     builder = LineRows(Bad("line"), {r.id: r.metric for r in results if r.id}, {r.id for r in results if r.unknown})
-    problems = file.bad.sentences()
-    try:
-        yield from builder.batches(file.of(group, builder.bad))
-    except BaseException as error:  # noqa: BLE001 - what was read is kept
-        problems.append(f"reading stopped: {reported(error, file.path)}")
-        yield from builder.rest()
+    problems = []
+    for file, group in parts.items():
+        problems += file.bad.sentences()
+        try:
+            yield from builder.batches(file.of(group, builder.bad))
+        except BaseException as error:  # noqa: BLE001 - what was read is kept
+            problems.append(f"reading stopped: {reported(error, file.path)}")
+            yield from builder.rest()
     told = [*problems, *builder.bad.sentences()]
     notes = [n for n in (*told, *builder.notes()) if n not in run.warnings]
     facts: dict[str, list[Any]] = {"warnings": [notes]} if notes else {}
