@@ -33,6 +33,21 @@ def killer(monkeypatch):
     sys.modules.pop("_kill")
 
 
+SENT = '''
+import os
+from foreshock import metric
+
+@metric(kind="continuous", needs=("output",), name="test_home_of_a_worker")
+def home():
+    """Where it runs."""
+    return lambda response: float(os.getpid())
+'''
+
+
+def _where(spec):
+    return int(spec({"output": "x"}))
+
+
 def fill(folder):
     store = stores.fill(folder, epochs=2)
     store.write(stores.run(model="m-2b"), stores.batches(stores.SUMS))
@@ -56,7 +71,7 @@ def test_a_killed_process_of_a_pool_costs_only_time(tmp_path, killer):
     assert files(pooled) == files(alone)
 
 
-def test_a_dask_cluster_gives_equal_bytes_and_a_killed_worker_costs_only_time(tmp_path, killer):
+def test_a_dask_cluster_gives_equal_bytes_and_a_killed_worker_costs_only_time(tmp_path, killer, monkeypatch):
     distributed = pytest.importorskip("distributed")
     metrics = [*METRICS, killer(mark=str(tmp_path / "mark"), owner=os.getpid())]
     alone, spread, again = (fill(tmp_path / name) for name in ("alone", "spread", "again"))
@@ -73,6 +88,16 @@ def test_a_dask_cluster_gives_equal_bytes_and_a_killed_worker_costs_only_time(tm
             assert score(plain, METRICS, executor=executor) == quietly
             assert files(plain) == files(again)
             assert score(spread, metrics, executor=executor) == told
+            # the workers are there before the file is, and do not have its folder on their path
+            path = tmp_path / "sent_to_workers.py"
+            path.write_text(SENT)
+            monkeypatch.syspath_prepend(str(tmp_path))
+            import sent_to_workers
+
+            with cluster(local.scheduler_address, [path]) as with_file:
+                pid = with_file.submit(_where, sent_to_workers.home()).result()
+                assert pid != os.getpid()
+            sys.modules.pop("sent_to_workers")
     assert (tmp_path / "mark").exists()
     assert files(spread) == files(alone)
 
