@@ -9,7 +9,7 @@ from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
 from foreshock._base import ConfigError
 from foreshock.compare import CompareOptions, compare
 from foreshock.compare._clusters import shared_passages
-from foreshock.records import Batch, Document, Run, State
+from foreshock.records import Batch, Document, Run, Source, State
 from foreshock.store import Store
 from tests.compare.conftest import Write, flips, sides
 
@@ -174,6 +174,23 @@ def test_several_runs_of_one_side_are_never_averaged_in_silence(store: Store, wr
     assert sorted(told["second_runs"]) == ["new", "old"]
     assert told["difference"] == pytest.approx((np.mean(b) - np.mean(a)) / 2)
     assert "pooled" in told["notes"][0]
+
+
+def test_a_tie_of_equally_new_runs_is_told_and_file_names_break_it(store: Store, write: Write) -> None:
+    a, b = flips(RNG(10), 60, 0.3, 0.1)
+    first = write("a", a)
+
+    def run(key: str, name: str | None) -> Run:
+        sources = [] if name is None else [Source(path=f"/logs/{name}", size=1, mtime_ns=1, sha256=key * 8)]
+        return write("b", b, key=key, created="2024-01-01T00:00:00Z", sources=sources)
+
+    (note,) = row(compare(store, sides(first, [run("k1", None), run("k2", None)])))["notes"]
+    assert "2 runs are equally new (all of 2024-01-01)" in note
+    assert "newest" not in note
+    named = [run("k4", "results_2024-01-01T09-00-00.5.json"), run("k5", "results_2024-01-01T08-00-00.7.json")]
+    told = row(compare(store, sides(first, named)))
+    assert told["second_runs"] == ["k4"]
+    assert "the newest run (k4" in told["notes"][0]
 
 
 def test_many_tasks_share_one_allowance(store: Store, write: Write) -> None:

@@ -7,9 +7,12 @@ from typing import Any
 import msgspec
 import pytest
 
-from foreshock.records import Document
+from foreshock.records import Document, Finding, Rate, State, Subject
 from foreshock.report._alike import common_text
-from foreshock.report._sentences import counts_sentence, headline
+from foreshock.report._format import probability
+from foreshock.report._rows import RunRow
+from foreshock.report._sentences import counts_sentence, headline, rate_sentence
+from foreshock.report._terminal import _run_counts
 from foreshock.report._view import load
 
 from ._fixture import document
@@ -115,3 +118,31 @@ def test_a_title_does_not_repeat_its_badge() -> None:
     raw = msgspec.json.decode(msgspec.json.encode(SMALL))
     raw["findings"][0]["title"] = "break: a score jumps: break: it does"
     assert load(build(raw)).told[0].title == "a score jumps: break: it does"
+
+
+def test_scores_of_the_harness_without_answers_are_no_failure() -> None:
+    counts = {"expected": 9, "delivered": 9, "parsed": 0, "scored": 9, "refused": 0, "error": 0, "missing": 0}
+    assert "parsed" not in counts_sentence(counts)
+    assert "0 parsed" in counts_sentence({**counts, "scored": 0}).replace("\u00a0", " ")
+
+
+def test_a_fact_involves_no_chance_and_small_p_values_are_written_alike() -> None:
+    fact = Finding(
+        code="FS104",
+        subject=Subject(task="t"),
+        state=State.OK,
+        title="t",
+        null="no chance",
+        advice="a",
+        rate=Rate(stated=0.0),
+    )
+    assert rate_sentence(fact) == "Involves no chance."
+    assert "5.0%" in rate_sentence(msgspec.structs.replace(fact, rate=Rate(stated=0.05)))
+    assert {probability(p) for p in (0.0, 1e-300, 4.8e-157)} == {"< 10⁻¹⁰⁰"}
+
+
+def test_a_notice_does_not_make_a_run_incomplete() -> None:
+    rows = [RunRow(run_key=key, model="m", task="t", status="complete", warnings=["w"]) for key in "ab"]
+    assert _run_counts(rows) == "2 runs: all complete, 2 with a notice"
+    lost = msgspec.structs.replace(rows[0], expected=9, delivered=8, warnings=[])
+    assert _run_counts([lost, rows[1]]) == "2 runs: 1 complete, 1 with a notice"

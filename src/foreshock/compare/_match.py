@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from typing import NamedTuple
@@ -12,6 +13,9 @@ from foreshock.records import Run
 
 WHICH_ITEMS = frozenset({"limit", "epochs", "epochs_reducer"})
 """Conditions that pairing by item settles."""
+
+
+_IN_NAME = re.compile(r"\d{4}-\d{2}-\d{2}[T_]\d{2}[-:]\d{2}[-:]\d{2}(?:\.\d+)?")
 
 
 class Match(NamedTuple):
@@ -75,10 +79,16 @@ def condition_of(run: Run) -> str:
     return ", ".join(f"{key}={told[key]}" for key in sorted(told))
 
 
+def moment_of(run: Run) -> tuple[str, str]:
+    """When a run was made: what the log says, then the moment in the name of its file, as harnesses write it there."""
+    names = (_IN_NAME.search(source.path.replace("\\", "/").rpartition("/")[2]) for source in run.sources)
+    return run.created or "", max((found[0] for found in names if found), default="")
+
+
 def _by_task(side: Side, options: CompareOptions) -> dict[str, dict[str, list[Run]]]:
     """Runs of a side by task and conditions, newest first."""
     found: dict[str, dict[str, list[Run]]] = {}
-    newest = sorted(side.runs, key=lambda run: (run.created or "", run.run_key), reverse=True)
+    newest = sorted(side.runs, key=lambda run: (*moment_of(run), run.run_key), reverse=True)
     for run in newest:
         if not options.tasks or any(fnmatchcase(run.task, pattern) for pattern in options.tasks):
             found.setdefault(run.task, {}).setdefault(condition_of(run), []).append(run)
@@ -132,8 +142,15 @@ def _match(
 def _several(label: str, runs: Sequence[Run], options: CompareOptions) -> str:
     if options.repeats == "pool":
         return f"{label}: {len(runs)} runs are pooled as repeats of every item; runs are not a sample of training seeds"
-    kept = f"{runs[0].run_key[:8]}" + (f" of {runs[0].created[:10]}" if runs[0].created else "")
     rest = count_of(len(runs) - 1, "other run")
+    equal = sum(moment_of(run) == moment_of(runs[0]) for run in runs)
+    if equal > 1:
+        when = f"all of {runs[0].created[:10]}" if runs[0].created else "without a date"
+        return (
+            f"{label}: {equal} runs are equally new ({when}); {runs[0].run_key[:8]} is compared, which is no choice by "
+            f"time: name the run that you mean by its key (--repeats pool takes all as repeats)"
+        )
+    kept = f"{runs[0].run_key[:8]}" + (f" of {runs[0].created[:10]}" if runs[0].created else "")
     return f"{label}: the newest run ({kept}) is compared; {rest} not used (--repeats pool takes all as repeats)"
 
 

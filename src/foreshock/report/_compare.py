@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from foreshock.report._format import MISSING, POINTS, count, level, number, plural, probability, quantity, share
+from foreshock.report._format import MISSING, POINTS, count, equals, level, number, plural, probability, quantity, share
 from foreshock.report._rows import Tables
 from foreshock.report._rows_compare import BoardRow, CompareRow
 from foreshock.report._words import COMPARED
 
-_TINY = 1e-100
 MEANING = {
     "regression": "worse than the baseline, beyond what chance gives",
     "incomplete": "responses did not arrive; were they wrong, it would be a regression",
@@ -75,7 +74,7 @@ def twin(row: CompareRow) -> str | None:
     unit = POINTS if row.twin_unit == "fraction" else row.twin_unit
     text = quantity(row.twin_difference, row.twin_low, row.twin_high, unit)
     sign = "+" if row.twin_difference > 0 else ""
-    return f"twin {row.twin}: {sign}{text}, {_p(row.twin_p)}; no verdict rests on it"
+    return f"twin {row.twin}: {sign}{text}, {equals('p', row.twin_p)}; no verdict rests on it"
 
 
 def size_of(value: float | None, row: CompareRow) -> str:
@@ -87,16 +86,6 @@ def size_of(value: float | None, row: CompareRow) -> str:
         if row.unit == "fraction"
         else number(value)
     )
-
-
-def p_text(value: float | None) -> str:
-    """A p-value; what is smaller than anyone needs is called so."""
-    return "< 10⁻¹⁰⁰" if value is not None and value < _TINY else probability(value)
-
-
-def _p(value: float | None) -> str:
-    text = p_text(value)
-    return f"p {text}" if text.startswith("<") else f"p = {text}"
 
 
 def values(row: CompareRow) -> str:
@@ -161,13 +150,13 @@ def _items(row: CompareRow) -> str:
 def _test(row: CompareRow, looks: int) -> str:
     if row.unpaired and not row.items:
         return f"test: {row.test}"
-    said = f"test: {row.test}; {_p(row.p)}"
+    said = f"test: {row.test}; {equals('p', row.p)}"
     if looks > 1:
-        said += f" (over {looks} comparisons: Holm {p_text(row.p_holm)}, BH {p_text(row.p_bh)})"
+        said += f" (over {looks} comparisons: Holm {probability(row.p_holm)}, BH {probability(row.p_bh)})"
     if row.p_mcnemar is not None and row.clustered:
-        said += f"; McNemar, were all items independent: {p_text(row.p_mcnemar)}"
+        said += f"; McNemar, were all items independent: {probability(row.p_mcnemar)}"
     elif row.p_mid is not None:
-        said += f"; mid-p {p_text(row.p_mid)}"
+        said += f"; mid-p {probability(row.p_mid)}"
     return said
 
 

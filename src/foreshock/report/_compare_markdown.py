@@ -11,12 +11,11 @@ from foreshock.report._compare import (
     difference,
     interval_head,
     order,
-    p_text,
     ranks,
     used_p,
     values,
 )
-from foreshock.report._format import count, quantity
+from foreshock.report._format import count, probability, quantity
 from foreshock.report._markdown_text import safe, table
 from foreshock.report._rows import Tables
 from foreshock.report._rows_compare import BoardRow
@@ -38,7 +37,7 @@ def compare_parts(tables: Tables) -> list[str]:
                 safe(f"{row.second} against {row.first}", 160),
                 safe(values(row)),
                 safe(difference(row)),
-                safe(p_text(used_p(row))),
+                safe(probability(used_p(row))),
                 count(row.items),
             ]
             for row in rows[:_MOST]

@@ -12,6 +12,7 @@ POINTS = "points"  # a difference of two parts of 1, shown in percentage points
 DATE_AXES = frozenset({"date", "created", "released"})
 _UNNAMED = frozenset({None, "", "score"})  # a unit that says no more than the metric's name
 _SUPERSCRIPT = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
+_TINY = 1e-100
 _LARGE = ((1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "k"))
 
 
@@ -127,15 +128,28 @@ def level(value: float) -> str:
 
 
 def probability(value: float | None) -> str:
-    """A p-value with two significant digits; it is never rounded to zero.
+    """A p-value with two significant digits; it is never rounded to zero, and very small ones are called so.
 
     Examples:
-        >>> probability(0.0005), probability(0.0123), probability(2e-8)
-        ('0.0005', '0.012', '2.0 × 10⁻⁸')
+        >>> probability(0.0005), probability(0.0123), probability(2e-8), probability(4.8e-157)
+        ('0.0005', '0.012', '2.0 × 10⁻⁸', '< 10⁻¹⁰⁰')
     """
     if value is None:
         return MISSING
+    if 0 <= value < _TINY:
+        return "< 10⁻¹⁰⁰"
     return power_of_ten(value) if 0 < value < 1e-4 else f"{float(f'{value:.1e}'):.15g}"
+
+
+def equals(name: str, value: float | None) -> str:
+    """A p-value with its name.
+
+    Examples:
+        >>> equals("p", 0.03), equals("q", 1e-120)
+        ('p = 0.03', 'q < 10⁻¹⁰⁰')
+    """
+    text = probability(value)
+    return f"{name} {text}" if text.startswith("<") else f"{name} = {text}"
 
 
 def on_axis(value: float | None, axis: str) -> str:

@@ -159,7 +159,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         finalize=_finalize,
     )
-    names = ("count", "level", "number", "on_axis", "plural", "probability", "quantity", "share")
+    names = ("count", "equals", "level", "number", "on_axis", "plural", "probability", "quantity", "share")
     environment.globals |= {name: getattr(_format, name) for name in names}
     environment.globals |= {
         "figure": lambda rows, key: Markup(figure(rows, str(key))),  # noqa: S704 - our own SVG, escaped piece by piece

@@ -6,7 +6,7 @@ import re
 
 from foreshock.records import Document
 from foreshock.report._compare_markdown import compare_parts
-from foreshock.report._format import MISSING, count, level, plural, probability, quantity
+from foreshock.report._format import MISSING, count, equals, level, plural, quantity
 from foreshock.report._markdown_text import safe, table
 from foreshock.report._safe import one_line
 from foreshock.report._sentences import counts_sentence, headline, rate_sentence
@@ -104,7 +104,7 @@ def _finding(shown: Shown) -> str:
     if finding.effect:
         effect = finding.effect
         size = quantity(effect.value, effect.low, effect.high, effect.unit)
-        p = f", p = {probability(finding.p)}" if finding.p is not None else ""
+        p = f", {equals('p', finding.p)}" if finding.p is not None else ""
         interval = "" if effect.low is None or effect.high is None else f" ({level(effect.level)} interval)"
         lines.append(f"{safe(effect.name)}: {safe(size)}{interval}{p}")
     if rate := rate_sentence(finding):

@@ -64,6 +64,8 @@ def counts_sentence(counts: Mapping[str, int | None]) -> str:
     parts = []
     for name in ("expected", "delivered", "parsed", "scored", "refused", "error", "missing"):
         value = counts.get(name)
+        if name == "parsed" and value == 0 and counts.get("scored"):
+            continue  # the harness scored what it read itself and logged no answers: nothing failed to parse
         if (name == "scored" and not value) or (name == "missing" and not value and counts.get("expected") is None):
             continue
         word = "scored by the harness" if name == "scored" else name
@@ -74,6 +76,8 @@ def counts_sentence(counts: Mapping[str, int | None]) -> str:
 def rate_sentence(finding: Finding) -> str:
     """The false-alarm rate as a sentence; empty where it is not known."""
     rate = finding.rate
+    if rate.stated == 0 and not rate.measured:
+        return "Involves no chance."
     parts = []
     if rate.stated is not None:
         parts.append(f"stated false-alarm rate {share(rate.stated)}{' per line' if finding.subject.axis else ''}")

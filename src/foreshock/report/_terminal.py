@@ -9,8 +9,8 @@ from foreshock.records import Document, Finding, State
 from foreshock.report._alike import alike
 from foreshock.report._console import Page
 from foreshock.report._dimensions import print_dimensions
-from foreshock.report._format import count, level, plural, probability, quantity
-from foreshock.report._rows import LightRow, TrustRow, VerdictRow
+from foreshock.report._format import count, equals, level, plural, quantity
+from foreshock.report._rows import LightRow, RunRow, TrustRow, VerdictRow
 from foreshock.report._safe import one_line
 from foreshock.report._sentences import counts_sentence, headline, incomplete, rate_sentence
 from foreshock.report._sentences import seeds as all_seeds
@@ -161,10 +161,10 @@ def _facts(finding: Finding) -> list[str]:
         effect = finding.effect
         size = quantity(effect.value, effect.low, effect.high, effect.unit)
         interval = "" if effect.low is None or effect.high is None else f" ({level(effect.level)} interval)"
-        p = "" if finding.p is None else f", p = {probability(finding.p)}"
+        p = "" if finding.p is None else f", {equals('p', finding.p)}"
         facts.append(f"{one_line(effect.name)}: {size}{interval}{p}")
     elif finding.p is not None:
-        facts.append(f"p = {probability(finding.p)}")
+        facts.append(equals("p", finding.p))
     if rate := rate_sentence(finding):
         facts.append(rate)
     if finding.state not in (State.FIRING, State.PENDING):
@@ -195,14 +195,21 @@ def _runs(view: View, page: Page) -> None:
     if not view.tables.runs:
         return
     page.title("Runs")
-    whole = len(view.tables.runs) - len(odd)
-    page.line(f"{plural(len(view.tables.runs), 'run')}; {whole:,} complete and without a warning", indent=2)
+    page.line(_run_counts(view.tables.runs), indent=2)
     for row in odd[:_MOST]:
         expected = "an unknown number" if row.expected is None else count(row.expected)
         delivered = f"{count(row.delivered)} of {expected} delivered"
         status = one_line(row.status or "status unknown", 40)
         page.line(f"{one_line(row.model, 80)} · {one_line(row.task, 80)}: {status}, {delivered}", indent=2)
         for warning in row.warnings[:3]:
+def _run_counts(rows: Sequence[RunRow]) -> str:
+    """How many runs there are, ended well, and come with a notice; the last two are not the same thing."""
+    whole = sum(row.status == "complete" and not incomplete(row) for row in rows)
+    noted = sum(bool(row.warnings) for row in rows)
+    told = "all complete" if whole == len(rows) else f"{whole:,} complete"
+    return f"{plural(len(rows), 'run')}: {told}, {f'{noted:,} with a notice' if noted else 'none with a notice'}"
+
+
             page.line(one_line(warning, _LONG), indent=4)
         page.more(min(3, len(row.warnings)), len(row.warnings), "warnings of this run")
     page.more(min(_MOST, len(odd)), len(odd), "runs")

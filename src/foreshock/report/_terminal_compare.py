@@ -13,14 +13,13 @@ from foreshock.report._compare import (
     difference,
     interval_head,
     order,
-    p_text,
     ranks,
     size_of,
     used_p,
     values,
 )
 from foreshock.report._console import Page
-from foreshock.report._format import plural, quantity
+from foreshock.report._format import plural, probability, quantity
 from foreshock.report._rows_compare import BoardRow, CompareRow
 from foreshock.report._safe import one_line
 from foreshock.report._view import Fold, View
@@ -59,7 +58,7 @@ def _against(rows: Sequence[CompareRow], page: Page, looks: int) -> None:
     page.line(f"{one_line(rows[0].second, 120)} against the baseline {one_line(rows[0].first, 120)}", "bold", 2)
     if page.console.width < _NARROW:
         for row in rows[:_MOST]:
-            said = f"{one_line(row.task, 60)}: {values(row)}, {difference(row)}, p {p_text(used_p(row))}"
+            said = f"{one_line(row.task, 60)}: {values(row)}, {difference(row)}, p {probability(used_p(row))}"
             page.rows([[page.badge(row.verdict), page.text(said)]], [15])
     else:
         _table(rows[:_MOST], page, looks)
@@ -91,7 +90,7 @@ def _table(rows: Sequence[CompareRow], page: Page, looks: int) -> None:
     several = len({row.metric for row in rows}) > 1
     for row in rows:
         name = f"{row.task}, {row.metric}" if several else row.task
-        cells = (values(row), difference(row).removesuffix(" points"), p_text(used_p(row)))
+        cells = (values(row), difference(row).removesuffix(" points"), probability(used_p(row)))
         table.add_row(page.badge(row.verdict), page.text(one_line(name, 80)), *(page.text(cell) for cell in cells))
     page.print(Padding(table, (0, 0, 0, 2), expand=False))
 
