@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import multiprocessing
 import os
 import sys
@@ -21,16 +22,37 @@ _spec.loader.exec_module(stores)
 METRICS = ["exact_match", "char_similarity", "pass_rate", "numeric_closeness", "multiple_choice_grade", "brier"]
 
 
-@pytest.fixture
-def killer(monkeypatch):
-    """The metric, importable in every process that is spawned from here."""
-    folder = str(Path(__file__).parent)
-    monkeypatch.syspath_prepend(folder)
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, (folder, os.environ.get("PYTHONPATH")))))
-    import _kill
+KILLER = '''
+"""A metric that ends the process it runs in, once, as a kernel short of memory would."""
+import os
+import signal
+from pathlib import Path
 
-    yield _kill.killer
-    sys.modules.pop("_kill")
+from foreshock.metrics import metric
+
+
+@metric(kind="continuous", needs=("output",), name="test_killer")
+def killer(*, mark: str, owner: int):
+    def length(response):
+        if os.getpid() != owner and not Path(mark).exists():
+            Path(mark).touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return float(len(response.output))
+
+    return length
+'''
+
+
+@pytest.fixture(scope="module")
+def killer(tmp_path_factory):
+    """The metric, importable in every process that is spawned from here; never by the test run itself by accident."""
+    folder = tmp_path_factory.mktemp("plugin")
+    (folder / "test_killer_module.py").write_text(KILLER, "utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(folder))
+        patch.setenv("PYTHONPATH", os.pathsep.join(filter(None, (str(folder), os.environ.get("PYTHONPATH")))))
+        yield importlib.import_module("test_killer_module").killer
+    sys.modules.pop("test_killer_module")
 
 
 SENT = '''

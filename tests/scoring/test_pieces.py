@@ -118,7 +118,7 @@ def test_metrics_see_the_steps_and_the_harness_scores_of_their_response(tmp_path
     def steps():
         return lambda r: float("".join(f"{step.seq}" for step in r.trace))
 
-    @metric(kind="continuous", needs=("harness_scores",), name="test_harness")
+    @metric(kind="continuous", needs=("harness_scores",), name="test_harness_pieces")
     def harness():
         return lambda r: r.harness_scores["exact_match"] + 0.5
 
@@ -134,8 +134,8 @@ def test_metrics_see_the_steps_and_the_harness_scores_of_their_response(tmp_path
     assert {key: value for key, value in values.items() if value is not None} == {
         ("m-1b", "a", "test_steps"): 1.0,  # seq 0 and 1
         ("m-1b", "c", "test_steps"): 123.0,
-        ("m-1b", "a", "test_harness"): 1.5,
-        ("m-1b", "c", "test_harness"): 0.5,
+        ("m-1b", "a", "test_harness_pieces"): 1.5,
+        ("m-1b", "c", "test_harness_pieces"): 0.5,
     }
 
 

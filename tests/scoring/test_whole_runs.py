@@ -153,7 +153,7 @@ def test_undefined_is_no_number(tmp_path):
 
 
 def test_values_in_different_units_are_never_averaged(tmp_path):
-    @metric(kind="continuous", needs=("output",), unit=PER_ROW, higher_is_better=None, name="test_length")
+    @metric(kind="continuous", needs=("output",), unit=PER_ROW, higher_is_better=None, name="test_length_whole")
     def length():
         def measure(r):
             if r.output == "seven":
