@@ -162,3 +162,24 @@ def test_a_task_that_is_not_there_is_answered_with_those_that_are(store: Store) 
         check(store, CheckOptions(tasks=["arc"], models=["m-2b"]))
     with pytest.raises(ConfigError, match="none of the store's 3 runs is one of those that were given"):
         check(store, CheckOptions(runs=frozenset({"gone"})))
+
+
+@pytest.mark.parametrize(
+    ("log_format", "told", "silent"),
+    [
+        ("lm-eval", "--log_samples", "--kind"),
+        ("table", "a row for each response", "lm-eval"),
+        ("inspect", "header", "lm-eval"),
+    ],
+)
+def test_what_to_do_about_totals_fits_their_format(store: Store, log_format: str, told: str, silent: str) -> None:
+    for size, task in (("1b", "a"), ("2b", "a"), ("3b", "a"), ("1b", "b"), ("2b", "b")):
+        run = Run(run_key=f"{size}{task}", format=log_format, reader="t@1", model=f"p-{size}", task=task)
+        store.write(run, [Batch("aggregates", {"metric_id": ["own"], "value": [0.5], "source": ["harness"]})])
+    document = check(store)
+    said = [card["lights"]["metric"]["text"] for card in document.tables["trust"]]
+    said += [finding.advice for finding in document.findings] + [row["text"] for row in document.tables["opening"]]
+    assert any(told in text for text in said)
+    assert not any(silent in text for text in said)
+    assert "2 to 3 of >= 4 models" in " ".join(said), "numbers that differ are a range"
+    assert not any("…" in text for text in said)

@@ -71,7 +71,7 @@ def test_a_hard_metric_without_a_twin_warns_and_says_what_to_do() -> None:
 
 
 def test_a_metric_of_unknown_kind_is_grey_and_says_what_to_do() -> None:
-    state, text = light("metric", kind=None)
+    state, text = light("metric", kind=None, say_kind="Say it with --kind. ")
     assert state == "no-data"
     assert "--kind" in text
 
@@ -118,3 +118,12 @@ def test_the_most_telling_trend_is_shown_and_grey_is_not_green() -> None:
     # one calm line does not speak for another that could not be judged
     assert light("trend", trends=trends[:2]) == ("no-data", "1 of 2 lines judged. smooth")
     assert light("trend", trends=[])[0] == "no-data"
+
+
+def test_one_response_is_told_in_the_singular() -> None:
+    one = Counts(expected=1, delivered=1, parsed=1)
+    assert (
+        light("delivered", standings=[standing(0.5, counts=one)])[1] == "The one response arrived and gave an answer."
+    )
+    unknown = Counts(delivered=1, parsed=1)
+    assert light("delivered", standings=[standing(0.5, counts=unknown)])[1].startswith("1 response arrived;")

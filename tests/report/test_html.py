@@ -293,7 +293,7 @@ def test_tasks_with_equal_lights_share_a_card() -> None:
     ]
     text = Page(render_html(build(raw))).text
     assert "12 tasks: t0, t1, t10, …" in text
-    assert "Room for … steps." in text
+    assert "Room for 1–12 steps." in text
     assert "metric What it says differs from task to task." in text
     assert "12 tasks one by one" in text
     assert "Room for 7 steps." in text

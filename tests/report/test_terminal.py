@@ -196,3 +196,22 @@ def test_a_path_is_not_told_twice() -> None:
     raw = msgspec.json.decode(msgspec.json.encode(SMALL))
     raw["tables"]["failures"] = [{"path": "logs/broken.eval", "message": "logs/broken.eval: it is empty"}]
     assert printed(build(raw)).count("logs/broken.eval") == 1
+
+
+@pytest.mark.parametrize("tasks", [2, 8])
+def test_what_cannot_be_judged_is_said_of_the_first_task_only(tasks: int) -> None:
+    raw = msgspec.json.decode(msgspec.json.encode(SMALL))
+    raw["tables"]["trust"] = [
+        {
+            "task": f"t{i}",
+            "lights": {
+                "delivered": {"state": "no-data", "text": "Only totals are here."},
+                "metric": {"state": "warn", "text": f"metric{'abcdefgh'[i]} differs."},
+            },
+        }
+        for i in range(tasks)
+    ]
+    text = printed(build(raw))
+    assert text.count("Only totals are here.") == 1
+    assert text.count("differs.") == tasks, "only what is not judged is folded"
+    assert text.count("no data, as above: delivered" if tasks == 2 else "no data: delivered") == tasks - (tasks == 2)

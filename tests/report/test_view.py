@@ -68,7 +68,7 @@ def test_reasons_that_differ_in_numbers_fold_together() -> None:
     reasons += ["a break may carry 20% to 86% of the rise; 4 points left out"]
     first, second = load(folded(reasons, ["do this", "do that", "do more"])).folds
     assert first.subject == "2 lines"
-    assert first.reason == "a break may carry …% to …% of the rise; … points left out"
+    assert first.reason == "a break may carry 0–20% to 57–86% of the rise; 1–4 points left out"
     assert first.remedies == ["1 line: do this", "1 line: do more"]
     assert (second.subject, second.reason, second.remedies) == ("1 line", "no twin", ["do that"])
 

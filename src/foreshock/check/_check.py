@@ -11,7 +11,7 @@ import msgspec
 from foreshock._base import Progress, quiet, utc_now
 from foreshock._version import __version__
 from foreshock.check._chosen import chosen
-from foreshock.check._facts import task_facts, total_facts
+from foreshock.check._facts import keep_responses, task_facts, total_facts
 from foreshock.check._lights import trust_card
 from foreshock.check._lines import Judged, judge_items, judge_totals
 from foreshock.check._measures import PRIMARY
@@ -193,8 +193,9 @@ def _total_view(context: _Context, subject: _Subject) -> _View:
     found = [one for one in aggregate_series(snapshot, subject.trails) if one.points]
     places = {(one.family, one.axis, one.metric): one for one in found}
     twins = {(one.family, one.axis, one.declared.twin) for one in found}
+    advice = keep_responses(runs[0].format)
     judged = [
-        judge_totals(one, context.seed, places.get((one.family, one.axis, one.declared.twin or "")))
+        judge_totals(one, context.seed, places.get((one.family, one.axis, one.declared.twin or "")), advice)
         for place, one in places.items()
         if place not in twins
     ]

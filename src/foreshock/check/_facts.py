@@ -19,6 +19,18 @@ _TWIN = {
     "lm-eval": "A multiple-choice or log-likelihood form of the task, run with --log_samples, would give one.",
 }
 _ANY_TWIN = "Log-probabilities of the answer, or several samples per item, would give one."
+_RESPONSES = {
+    "inspect": "keep the samples: the whole Inspect log, without --no-log-samples, instead of its header",
+    "lm-eval": "keep the responses: lm-eval --log_samples",
+    "table": "add the logs of the runs, or a table with a row for each response, beside these scores",
+}
+_ANY_RESPONSES = "add the log or table that holds a row for each response"
+_TABLES = ("table", "items")
+
+
+def keep_responses(log_format: str) -> str:
+    """How responses come to be there where a log of that format holds totals alone, as an instruction."""
+    return _RESPONSES.get(log_format, _ANY_RESPONSES)
 
 
 def task_facts(task: Task, judged: Sequence[Judged], agreement: Mapping[str, tuple[int, int]]) -> TaskFacts:
@@ -43,6 +55,7 @@ def task_facts(task: Task, judged: Sequence[Judged], agreement: Mapping[str, tup
         scale=100.0 if main and (main.low, main.high) == (0, 1) else None,
         twins=_twins(task, judged),
         missing_twin=_TWIN.get(task.runs[0].format, _ANY_TWIN),
+        say_kind=_say_kind(task.runs),
         floor=floor,
         ceiling=main.high if main else None,
         standings=standings(complete),
@@ -90,7 +103,8 @@ def total_facts(
         kind=said.kind or (known.kind if known else None),
         scale=100.0 if rate else None,
         twins=[said.twin] if said.twin else [],
-        missing_twin="Only totals are here: keep the responses (lm-eval --log_samples).",
+        missing_twin=f"Only totals are here: {keep_responses(runs[0].format)}.",
+        say_kind=_say_kind(runs),
         floor=said.chance,
         ceiling=1.0 if rate else None,
         standings=found,
@@ -103,6 +117,10 @@ def total_facts(
         incomplete=sum(run.status is not RunStatus.COMPLETE for run in runs),
         trends=[one.trend for one in judged],
     )
+
+
+def _say_kind(runs: Sequence[Run]) -> str:
+    return "Say it with --kind. " if all(run.format in _TABLES for run in runs) else ""
 
 
 def _rising(said: Declared, known: HarnessMetric | None) -> bool:

@@ -53,6 +53,7 @@ class TaskFacts:
         scale: What a score is multiplied by to be told in points (100 for rates); None without such a scale.
         twins: Continuous metrics of the same responses that have values.
         missing_twin: What would give a twin, as an instruction.
+        say_kind: How to say what kind the metric is, as an instruction that ends in a space; empty where nobody can.
         floor, ceiling: Chance level (or smallest value) and largest value of the metric; None when unknown.
         standings: One per complete run; of all runs where none is complete.
         pair_error: Standard error of the difference between two models on the same items (median over neighbouring
@@ -84,6 +85,7 @@ class TaskFacts:
     known: list[str] = field(default_factory=list)
     rising: bool = True
     everyone: list[Standing] = field(default_factory=list)
+    say_kind: str = ""
 
 
 def trust_card(facts: TaskFacts) -> TrustCard:
@@ -111,9 +113,13 @@ def _delivered(facts: TaskFacts) -> tuple[Light, str]:
     unparsed = without_answer(counts)
     if lost == 0 and unparsed == 0:
         if counts.expected is None:
-            return Light.NO_DATA, f"{total:,} responses arrived; how many were expected is not in the logs.{extra}"
+            return (
+                Light.NO_DATA,
+                f"{count_of(total, 'response')} arrived; how many were expected is not in the logs.{extra}",
+            )
         light = Light.WARN if facts.incomplete else Light.OK
-        return light, f"All {total:,} responses arrived and gave an answer.{extra}"
+        all_of = "The one response" if total == 1 else f"All {total:,} responses"
+        return light, f"{all_of} arrived and gave an answer.{extra}"
     parts = [
         f"{count:,} {word}"
         for count, word in (
@@ -126,7 +132,7 @@ def _delivered(facts: TaskFacts) -> tuple[Light, str]:
     ]
     # losing responses matters once it could move the score by more than the sampling error already does
     heavy = [s.model for s in runs if _lost_share(s) > (_half_width(s) or 0.0)]
-    text = f"Of {total:,} responses {', '.join(parts)}."
+    text = f"Of {count_of(total, 'response')} {', '.join(parts)}."
     if heavy:
         return Light.FIRING, f"{text} In {_names(heavy)} that is more than the score's margin of error.{extra}"
     return Light.WARN, f"{text} That is within the scores' margins of error.{extra}"
@@ -142,7 +148,7 @@ def _metric(facts: TaskFacts) -> tuple[Light, str]:
             return Light.WARN, f"{own} differs from the harness's score on {n - equal:,} of {n:,} responses.{counts}"
     if facts.kind is None:
         told = f"Whether {facts.metric} is all-or-nothing is not known."
-        return Light.NO_DATA, f"{told} Say it of a table with --kind. {facts.missing_twin}"
+        return Light.NO_DATA, f"{told} {facts.say_kind}{facts.missing_twin}"
     if facts.kind == "hard" and not facts.twins:
         return Light.WARN, f"{facts.metric} is all-or-nothing and has no continuous twin here. {facts.missing_twin}"
     if facts.kind == "hard":

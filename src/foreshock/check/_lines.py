@@ -154,13 +154,14 @@ def _unit(role: str, unit: str, main: Measure | None) -> str:
     return unit_of(main.low, main.high) if main is not None else unit
 
 
-def judge_totals(found: Series, seed: int, twin: Series | None = None) -> Judged:
+def judge_totals(found: Series, seed: int, twin: Series | None = None, advice: str = "keep the responses") -> Judged:
     """What a series of totals can say: it is drawn beside its twin, and nothing is claimed.
 
     Args:
         found: The totals.
         seed: Seed of the null of the emergence score.
         twin: Totals of the metric that was declared its twin.
+        advice: How item scores come to be there.
     """
     reasons = []
     if len(found.points) < 4:
@@ -184,7 +185,7 @@ def judge_totals(found: Series, seed: int, twin: Series | None = None) -> Judged
         ],
         evidence=[Evidence(run=key, item=None, epoch=None, what="logged total") for key in keys[:20]],
         evidence_total=len(keys),
-        advice="keep the responses: lm-eval --log_samples, or the full Inspect log instead of its header",
+        advice=advice,
     )
     score, p = _emergence(found, seed)
     finite = score is not None and np.isfinite(score)

@@ -12,7 +12,7 @@ from foreshock.check._lines import Judged
 from foreshock.records import Counts, Run, RunStatus
 
 _SHOWN = 5
-_NUMBER = re.compile(r"\d[\d.,]*")
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
 
 def opening(runs: Sequence[Run], judged: Sequence[Judged], metrics: Sequence[str], unread: int) -> list[dict[str, Any]]:
@@ -76,6 +76,18 @@ def _needs(judged: Sequence[Judged]) -> list[dict[str, Any]]:
             alike.setdefault(_NUMBER.sub("…", str(one.verdict["reason"])), []).append(one)
     ordered = sorted(alike.items(), key=lambda kv: (-len(kv[1]), kv[0]))
     return [
-        _row("needs", f"{count_of(len(ones), 'line')} ({reason}): {ones[0].finding.advice}")
-        for reason, ones in ordered[:_SHOWN]
+        _row("needs", f"{count_of(len(ones), 'line')} ({_in_common(ones)}): {ones[0].finding.advice}")
+        for _, ones in ordered[:_SHOWN]
     ]
+
+
+def _in_common(ones: Sequence[Judged]) -> str:
+    """Their reason; where it differs in a number, the range of it."""
+    reasons = [str(one.verdict["reason"]) for one in ones]
+    places = iter(zip(*(_NUMBER.findall(reason) for reason in reasons), strict=True))
+    return _NUMBER.sub(lambda _: _range(next(places)), reasons[0])
+
+
+def _range(numbers: Sequence[str]) -> str:
+    ordered = sorted({*numbers}, key=lambda text: (len(text.partition(".")[0]), text))
+    return ordered[0] if len(ordered) == 1 else f"{ordered[0]} to {ordered[-1]}"

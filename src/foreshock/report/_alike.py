@@ -26,11 +26,11 @@ def without_numbers(text: str) -> str:
 
 
 def common_text(texts: Sequence[str]) -> str:
-    """What sentences that differ in numbers only have in common; where their numbers differ stands an ellipsis.
+    """What sentences that differ in numbers only have in common; where their numbers differ stands their range.
 
     Examples:
-        >>> common_text(["0% to 57% of the rise", "0% to 86% of the rise"])
-        '0% to …% of the rise'
+        >>> common_text(["0% to 86% of the rise", "0% to 57% of the rise"])
+        '0% to 57–86% of the rise'
     """
     longest = max(texts, key=len)
     numbers = [_NUMBER.findall(text) for text in texts]
@@ -41,7 +41,8 @@ def common_text(texts: Sequence[str]) -> str:
 
 
 def _same(numbers: Sequence[str]) -> str:
-    return numbers[0] if len(set(numbers)) == 1 else "…"
+    ordered = sorted(set(numbers), key=lambda text: float(text.replace(",", "")) if text.count(".") < 2 else 0.0)
+    return ordered[0] if len(ordered) == 1 else f"{ordered[0]}–{ordered[-1]}"
 
 
 def alike(rows: Sequence[TrustRow]) -> list[list[TrustRow]]:

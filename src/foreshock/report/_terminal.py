@@ -69,18 +69,28 @@ def _trust(view: View, page: Page) -> None:
     if not view.trust:
         return
     page.title("Can the scores be trusted?")
+    said: set[tuple[str, str]] = set()
     if len(view.trust) <= _FULL_CARDS:
         for row in view.trust:
             page.line(one_line(row.task), "bold", 2)
-            _lights(list(row.lights.items()), page)
+            again = [name for name, light in row.lights.items() if _again(name, light, said)]
+            _lights([(name, light) for name, light in row.lights.items() if name not in again], page)
+            if again:
+                page.line(f"{mark('no-data').word}, as above: {', '.join(one_line(n, 40) for n in again)}", "dim", 4)
+            said |= {(name, light.text) for name, light in row.lights.items()}
         return
     groups = alike(view.trust)
     for rows in groups[:_MOST]:
-        _group(rows, page)
+        _group(rows, page, said)
     page.more(min(_MOST, len(groups)), len(groups), "groups of tasks")
 
 
-def _group(rows: Sequence[TrustRow], page: Page) -> None:
+def _again(name: str, light: LightRow, said: set[tuple[str, str]]) -> bool:
+    """Whether a light that cannot be judged says what one of a card before it said."""
+    return light.state.value == "no-data" and (name, light.text) in said
+
+
+def _group(rows: Sequence[TrustRow], page: Page, before: set[tuple[str, str]]) -> None:
     """Tasks whose lights are alike: their names, the lights in one sentence, and what is said of all of them."""
     names = ", ".join(one_line(row.task, 60) for row in rows[:3]) + (", …" if len(rows) > 3 else "")
     page.line(names if len(rows) == 1 else f"{plural(len(rows), 'task')}: {names}", "bold", 2)
@@ -90,7 +100,10 @@ def _group(rows: Sequence[TrustRow], page: Page) -> None:
         words.setdefault(mark(light.state.value).word, []).append(one_line(name, 40))
     page.line("; ".join(f"{word}: {', '.join(named)}" for word, named in words.items()), indent=4)
     said = [(name, light) for name, light in first.items() if light.state.value != "ok"]
-    _lights([(n, light) for n, light in said if all(row.lights[n].text == light.text for row in rows)], page)
+    shared = [(n, light) for n, light in said if all(row.lights[n].text == light.text for row in rows)]
+    # the line above names the lights; a sentence that stood there already is not said again
+    _lights([(name, light) for name, light in shared if not _again(name, light, before)], page)
+    before |= {(name, light.text) for name, light in shared}
 
 
 def _lights(lights: Sequence[tuple[str, LightRow]], page: Page) -> None:
@@ -190,6 +203,14 @@ def _unresolved(view: View, page: Page) -> None:
     page.more(min(_MOST, len(view.folds)), len(view.folds), "reasons")
 
 
+def _run_counts(rows: Sequence[RunRow]) -> str:
+    """How many runs there are, ended well, and come with a notice; the last two are not the same thing."""
+    whole = sum(row.status == "complete" and not incomplete(row) for row in rows)
+    noted = sum(bool(row.warnings) for row in rows)
+    told = "all complete" if whole == len(rows) else f"{whole:,} complete"
+    return f"{plural(len(rows), 'run')}: {told}, {f'{noted:,} with a notice' if noted else 'none with a notice'}"
+
+
 def _runs(view: View, page: Page) -> None:
     odd = [row for row in view.tables.runs if incomplete(row) or row.warnings or row.status != "complete"]
     if not view.tables.runs:
@@ -202,14 +223,6 @@ def _runs(view: View, page: Page) -> None:
         status = one_line(row.status or "status unknown", 40)
         page.line(f"{one_line(row.model, 80)} · {one_line(row.task, 80)}: {status}, {delivered}", indent=2)
         for warning in row.warnings[:3]:
-def _run_counts(rows: Sequence[RunRow]) -> str:
-    """How many runs there are, ended well, and come with a notice; the last two are not the same thing."""
-    whole = sum(row.status == "complete" and not incomplete(row) for row in rows)
-    noted = sum(bool(row.warnings) for row in rows)
-    told = "all complete" if whole == len(rows) else f"{whole:,} complete"
-    return f"{plural(len(rows), 'run')}: {told}, {f'{noted:,} with a notice' if noted else 'none with a notice'}"
-
-
             page.line(one_line(warning, _LONG), indent=4)
         page.more(min(3, len(row.warnings)), len(row.warnings), "warnings of this run")
     page.more(min(_MOST, len(odd)), len(odd), "runs")
