@@ -105,6 +105,25 @@ def test_runs_are_listed_removed_and_brought_back(call: Call, outputs: Path) -> 
     assert len(json.loads(call("ls", "--json", "-")[1])["tables"]["runs"]) == 1
 
 
+def test_runs_are_listed_in_lines_that_can_be_read(call: Call, outputs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    name = "a-lab-with-a-long-name/a-model-with-a-long-name-1b"
+    call("add", str(outputs), *MAP, "--model-name", name)
+    lines = call("ls")[1].splitlines()
+    assert [line.split()[1:4] for line in lines[:2]] == [["task", "model", "responses"], ["plus-one", name, "30"]]
+    assert not [line for line in lines if line != line.rstrip()]
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("TTY_COMPATIBLE", "1")  # what rich asks whether it is a terminal
+    monkeypatch.setenv("TERM", "xterm")
+    first, second, total = call("ls")[1].splitlines()
+    assert (first[8:], second.split()[:2], total) == (
+        f"  plus-one \u00b7 {name}",
+        ["30", "\u00b7"],
+        "1 run, 1 task, 1 model",
+    )
+    monkeypatch.setenv("COLUMNS", "200")
+    assert call("ls")[1].splitlines() == lines
+
+
 def test_a_run_is_named_by_an_unambiguous_beginning(call: Call, outputs: Path) -> None:
     call("add", str(outputs), *MAP)
     code, _, err = call("rm", "zzzz", "--reason", "x")

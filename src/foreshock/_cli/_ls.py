@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 from typing import Annotated, Any
 
@@ -78,30 +79,57 @@ def _row(run: Run, ingest: Ingest) -> dict[str, Any]:
 
 
 def _show(rows: list[dict[str, Any]], *, show_all: bool) -> None:
-    from rich.table import Table
+    from rich.cells import cell_len
 
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for name in ("run", "task", "model"):
-        table.add_column(name, overflow="fold")
-    for name in ("responses", "lost"):
-        table.add_column(name, justify="right")
-    table.add_column("status")
-    table.add_column("created")
-    for row in rows:
-        lost = row["refused"] + row["error"] + row["missing"]
-        status = row["status"] if not show_all or row["state"] == "live" else f"{row['status']}, {row['state']}"
-        of = "" if row["expected"] is None else f"/{row['expected']:,}"
-        table.add_row(
-            row["run_key"][:8],
-            one_line(row["task"]),
-            one_line(row["model"]),
-            f"{row['delivered']:,}{of}" if row["delivered"] or lost else "totals only",
-            f"{lost:,}" if lost else "",
-            status,
-            (row["created"] or "")[:10],
-        )
     out = console()
-    out.print(table)
+    cells = [_cells(row, show_all=show_all) for row in rows]
+    table = _lines([_HEAD, *cells])
+    # what no terminal shows is read by programs: one line for each run
+    fits = not out.is_terminal or max(map(cell_len, table)) <= out.width
+    for line in table if fits else [line for row in cells for line in _two_lines(row)]:
+        out.print(line, soft_wrap=True)
     tasks, models = {row["task"] for row in rows}, {row["model"] for row in rows}
     many = ((rows, "run"), (tasks, "task"), (models, "model"))
     out.print(", ".join(count_of(len(group), noun) for group, noun in many))
+
+
+_HEAD = ("run", "task", "model", "responses", "lost", "status", "created")
+_RIGHT = ("responses", "lost")
+
+
+def _cells(row: dict[str, Any], *, show_all: bool) -> tuple[str, ...]:
+    """The texts of one run, in the order of the header."""
+    lost = row["refused"] + row["error"] + row["missing"]
+    of = "" if row["expected"] is None else f"/{row['expected']:,}"
+    return (
+        row["run_key"][:8],
+        one_line(row["task"]),
+        one_line(row["model"]),
+        f"{row['delivered']:,}{of}" if row["delivered"] or lost else "totals only",
+        f"{lost:,}" if lost else "",
+        row["status"] if not show_all or row["state"] == "live" else f"{row['status']}, {row['state']}",
+        (row["created"] or "")[:10],
+    )
+
+
+def _lines(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Rows as aligned columns, without blanks at their ends."""
+    from rich.cells import cell_len
+
+    widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
+    lines = []
+    for row in rows:
+        blanks = [" " * (width - cell_len(text)) for width, text in zip(widths, row, strict=True)]
+        parts = zip(_HEAD, row, blanks, strict=True)
+        lines.append(
+            "  ".join(blank + text if name in _RIGHT else text + blank for name, text, blank in parts).rstrip()
+        )
+    return lines
+
+
+def _two_lines(row: Sequence[str]) -> Iterator[str]:
+    """A run on a terminal too narrow for the table: what it is, and below it how it went."""
+    key, task, model, responses, lost, status, created = row
+    yield f"{key}  {task} \u00b7 {model}"
+    told = [text for text in (responses, f"{lost} lost" if lost else "", status, created) if text]
+    yield " " * (len(key) + 2) + " \u00b7 ".join(told)
