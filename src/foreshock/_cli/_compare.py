@@ -12,7 +12,6 @@ from foreshock._base import ConfigError
 from foreshock._cli import _options as o
 from foreshock._cli._check import firing, write_outputs
 from foreshock._cli._imports import import_all
-from foreshock._cli._names import hints_for
 from foreshock._cli._out import console, progress
 from foreshock._cli._places import open_store, places
 from foreshock._cli._sides import Named, find_sides
@@ -107,7 +106,7 @@ def compare(
         seed=where.config.seed if seed is None else seed,
     )
     talk = not quiet and str(json) != "-"
-    with hints_for(store), progress(silent=quiet) as show:
+    with progress(silent=quiet) as show:
         sides, failures = find_sides(where, Named(names, mapping, preset, task_name), talk=talk, progress=show)
         document = run_compare(
             open_store(where),

@@ -1,14 +1,10 @@
-"""What a name that fits nothing may have meant, and hints that lead into the store that was asked for."""
+"""What a name that fits nothing may have meant."""
 
 from __future__ import annotations
 
 import re
-import shlex
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
 
-from foreshock._base import ConfigError, ForeshockError
+from foreshock._base import ConfigError
 from foreshock.store import Snapshot
 
 _NEAR, _LISTED = 3, 8
@@ -44,15 +40,3 @@ def _near(name: str, models: list[str]) -> list[str]:
 def _list(models: list[str]) -> str:
     more = f" and {len(models) - _LISTED:,} more" if len(models) > _LISTED else ""
     return (", ".join(models[:_LISTED]) or "no runs yet") + more
-
-
-@contextmanager
-def hints_for(store: Path | None) -> Iterator[None]:
-    """Errors raised inside name the store in the commands that they advise."""
-    try:
-        yield
-    except ForeshockError as error:
-        if store is not None and error.do:
-            place = f" --store {shlex.quote(str(store))}"
-            error.do = re.sub(r"\bforeshock (?:ls|sql|score|add)\b(?! --help)", lambda at: at[0] + place, error.do)
-        raise

@@ -19,6 +19,7 @@ from foreshock.report._view import View, load
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+    from markupsafe import Markup
 
 _EXCERPT = 160  # characters of a question in the list of responses to open
 MAX_BYTES = 4_900_000
@@ -146,6 +147,16 @@ def _excerpt(text: str) -> str:
     return line if len(line) <= _EXCERPT and len(text) <= 4 * _EXCERPT else "… " + line[-_EXCERPT:]
 
 
+def _name(text: str) -> Markup:
+    """A name on one line that may break behind its joints, and nowhere else."""
+    from markupsafe import Markup, escape
+
+    name = str(escape(one_line(text)))  # no entity holds one of the joints
+    for joint in "_/":
+        name = name.replace(joint, f"{joint}<wbr>")
+    return Markup(name)  # noqa: S704 - escaped above
+
+
 @cache
 def _environment() -> Environment:
     from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -175,7 +186,7 @@ def _environment() -> Environment:
         "words": _words,
         "raw": Markup,
     }
-    environment.filters |= {"clip": clean, "line": one_line}
+    environment.filters |= {"clip": clean, "line": one_line, "name": _name}
     return environment
 
 

@@ -65,6 +65,11 @@ class Shown:
         return self.finding.title.removeprefix(f"{self.word}: ")
 
     @property
+    def compared(self) -> bool:
+        """Whether its evidence are the very items that moved, told there with the replies of both sides."""
+        return self.finding.code == "FS901"
+
+    @property
     def told(self) -> bool:
         """Whether the finding says something; otherwise it is folded."""
         silent = self.finding.state in (State.NO_DATA, State.WITHHELD)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
+
+from foreshock.report._rows_compare import CompareRow
 
 
 class Mark(NamedTuple):
@@ -105,6 +108,11 @@ def used(text: str) -> list[str]:
         ['line of models', 'twin', 'window open']
     """
     return [term for term in GLOSSARY if re.search(_PATTERNS.get(term, rf"\b{term}\b"), text)]
+
+
+def of_compare(rows: Sequence[CompareRow]) -> list[str]:
+    """Terms of the glossary that a report of comparisons needs."""
+    return [*(["twin"] if any(row.twin for row in rows) else []), "false-alarm rate"]
 
 
 def is_command(text: str) -> bool:
