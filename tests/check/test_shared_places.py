@@ -10,7 +10,9 @@ from foreshock.series import lines
 
 def _told(models: dict[str, tuple[float, int | None]]) -> dict[str, tuple[str, str]]:
     runs = [Run(run_key=name, format="test", reader="test@1", model=name, task="t") for name in models]
-    cards = {name: ModelCard(name=name, family="f", parameters=size, seed=seed) for name, (size, seed) in models.items()}
+    cards = {
+        name: ModelCard(name=name, family="f", parameters=size, seed=seed) for name, (size, seed) in models.items()
+    }
     (line,) = lines(runs, cards)
     measure = Measure.__new__(Measure, *([None] * len(Measure._fields)))
     return dict(_checks(line, measure, None))

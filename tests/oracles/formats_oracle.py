@@ -14,12 +14,14 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import sys
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+sys.path.insert(0, str(Path(__file__).resolve().parent))  # run as a script, or collected by pytest
 from formats_remarks import REMARKS
 
 Json = dict[str, Any]

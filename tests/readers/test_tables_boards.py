@@ -117,6 +117,7 @@ def test_refusals_show_the_table_and_the_command(tmp_path: Path) -> None:
     path.write_text("Model,A,B\nx,50,60\n")
     _, (failed,) = read_all(path)
     assert failed.error.__notes__ == [
+        "largest numbers: A 50, B 60; columns that are on another scale are read apart, with --y",
         "header: Model | A | B",
         "first row: x | 50 | 60",
         "understood so far: read as model=Model, score=A, B",

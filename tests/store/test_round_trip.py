@@ -79,6 +79,9 @@ def expected_rows(run: Run, batch: Batch) -> list[dict[str, Any]]:
         fixed = {"ingest_id": run.ingest_id, "run_key": run.run_key, "task": run.task}
         row |= {name: value for name, value in fixed.items() if name in row}
         if batch.table == "scores":
+            giant = row["value"] is not None and abs(row["value"]) > 1e100
+            if giant:
+                row |= {"value": None, "label": row["label"] or "the score is beyond 1e+100"}
             status = row["status"] or "scored"
             row["status"] = "failed" if status == "scored" and row["value"] is None else status
             row["value"] = row["value"] if row["status"] == "scored" else None
