@@ -151,3 +151,11 @@ def test_thousands_of_means_come_in_pieces(tmp_path: Path) -> None:
     path = tmp_path / "results_2025-09-03T10-57-04.203304.json"
     path.write_text(json.dumps({**log, "versions": {}, "config_tasks": {}, "summary_tasks": {}}), "utf-8")
     assert len(read_one(path).column("aggregates", "value")) == 5_000
+
+
+def test_names_of_members_that_are_no_scores_are_bounded(tmp_path: Path) -> None:
+    odd = {"[" * 100_000: [1, 2], **{f"odd{n}": [1, 2] for n in range(100)}}
+    lines = [choice_line(n, 0, [-1.0, -2.0]) for n in range(2)]
+    read = read_one(write_lines(tmp_path / "samples_t_2024-07-01T10-11-12.000013.jsonl", [lines[0] | odd, lines[1]]))
+    assert max(map(len, read.warnings)) < 1_000
+    assert 20 < len(read.warnings) < 40

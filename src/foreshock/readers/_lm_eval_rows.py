@@ -36,6 +36,9 @@ MAX_META = 2_000
 _MISSING = [Response()]
 
 
+_NAME, _TOLD = 80, 20  # characters of a member's name, and members, that a warning tells
+
+
 class SampleRows:
     """Builds the batches of one run.
 
@@ -80,7 +83,10 @@ class SampleRows:
             odd = ", ".join(f"{name} in {count} lines" for name, count in self._decoder.odd.items())
             found.append(f"members of an unexpected type were left out: {odd}")
             self._decoder.odd.clear()
-        return found + [f"{name} is not a score of single items ({why})" for name, why in self._left_out.items()]
+        told = list(self._left_out.items())
+        found += [f"{name[:_NAME]} is not a score of single items ({why})" for name, why in told[:_TOLD]]
+        more = len(told) - _TOLD
+        return found + ([f"{more:,} further members are no scores of single items"] if more > 0 else [])
 
     def _add(self, line: Line) -> int:
         before = self._responses
