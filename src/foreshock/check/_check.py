@@ -17,13 +17,13 @@ from foreshock.check._lines import Judged, judge_items, judge_totals
 from foreshock.check._measures import PRIMARY
 from foreshock.check._moved import moved_rows
 from foreshock.check._opening import opening
-from foreshock.check._tables import model_rows, run_row, total_rows
+from foreshock.check._tables import model_rows, total_rows
 from foreshock.check._task import load_task, main_scores
 from foreshock.integrity import CODES as DATA_CODES
 from foreshock.integrity import examine
 from foreshock.records import Counts, Document, Finding, ModelCard, Run
 from foreshock.scoring import Agreement, agreement, score
-from foreshock.series import Dimension, Line, aggregate_series, dimensions, family_label, lines, model_cards
+from foreshock.series import Dimension, Line, aggregate_series, dimensions, family_label, lines, model_cards, run_row
 from foreshock.store import Snapshot, Store
 
 CODES = (*DATA_CODES, "FS301")

@@ -14,22 +14,6 @@ from foreshock.records import ModelCard, Run
 from foreshock.series import Block, Line, Stop, axis_value, conditions_text, family_label
 
 
-def run_row(run: Run) -> dict[str, Any]:
-    """Row of ``runs``."""
-    return {
-        "run_key": run.run_key,
-        "model": run.model,
-        "task": run.task,
-        "status": run.status.value,
-        "created": run.created,
-        "format": run.format,
-        "writer": run.writer,
-        "conditions": conditions_text(run),
-        **msgspec.to_builtins(run.counts),
-        "warnings": run.warnings,
-    }
-
-
 def model_rows(task: Task, rows: Iterable[Scored], harness: Mapping[str, float]) -> list[dict[str, Any]]:
     """Rows of ``models``: every run of a task on its main metric, on both denominators.
 

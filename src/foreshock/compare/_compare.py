@@ -26,7 +26,7 @@ from foreshock.compare._totals import compare_totals
 from foreshock.integrity import between
 from foreshock.records import Counts, Document, Finding, Run
 from foreshock.scoring import score
-from foreshock.series import conditions_text
+from foreshock.series import run_row
 from foreshock.store import Snapshot, Store
 
 CODES = (PAIR, BOARD)
@@ -169,7 +169,7 @@ def _document(
             "compare": rows,
             "board": [row for board in boards if board for row in board[1]],
             "flips": shown,
-            "runs": [_run_row(run) for run in used],
+            "runs": [run_row(run) for run in used],
         },
     )
 
@@ -199,18 +199,3 @@ def _board(
     ingests = [run.ingest_id for runs in part.match.runs for run in runs]
     data = digest([part.match.task, part.chosen.filter, part.chosen.measure.id, ingests], 16)
     return board_of(part.match, part.chosen, part.sheet, sides, options, data)
-
-
-def _run_row(run: Run) -> dict[str, Any]:
-    return {
-        "run_key": run.run_key,
-        "model": run.model,
-        "task": run.task,
-        "status": run.status.value,
-        "created": run.created,
-        "format": run.format,
-        "writer": run.writer,
-        "conditions": conditions_text(run),
-        **msgspec.to_builtins(run.counts),
-        "warnings": run.warnings,
-    }

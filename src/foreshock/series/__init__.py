@@ -6,6 +6,7 @@ from foreshock.series._cards import STEP_SOURCES, dump_models, family_label, loa
 from foreshock.series._dimensions import Dimension, dimensions
 from foreshock.series._lines import AXES, Line, Stop, axis_value, conditions_text, fingerprint, lines, size_text
 from foreshock.series._panel import panel, series
+from foreshock.series._rows import run_row
 from foreshock.series._types import Declared, Matrix, Panel, Point, Series
 
 __all__ = [
@@ -33,6 +34,7 @@ __all__ = [
     "load_positions",
     "model_cards",
     "panel",
+    "run_row",
     "series",
     "size_text",
 ]
