@@ -15,8 +15,9 @@ from foreshock.readers._contain import reported
 from foreshock.readers._deepeval_case import CaseRows, case_decoder, metrics_of
 from foreshock.readers._files import source, whole
 from foreshock.readers._json import UTF8_BOM, check_encoding, decode, fields, records, text
+from foreshock.readers._plain import Problems, mapping
 from foreshock.readers._protocol import Candidate, Failure, Reading, ReadOptions
-from foreshock.readers._replies import Bad, loaded, mapping, plain, text_of
+from foreshock.readers._replies import loaded, plain, text_of
 from foreshock.records import Batch, Run, ingest_id, run_key
 
 _CASES = ("testCases", "test_cases", "test_results")
@@ -98,7 +99,7 @@ def _listed(top: dict[str, msgspec.Raw], name: str, path: Path) -> list[msgspec.
 
 
 def _batches(cases: list[msgspec.Raw], path: Path) -> Iterator[Batch]:
-    rows = CaseRows(Bad("test case"))
+    rows = CaseRows(Problems("test case"))
     decoder = case_decoder()
     numbered = ((n, partial(decode, bytes(raw), decoder, "")) for n, raw in enumerate(cases, 1))
     problems: list[str] = []

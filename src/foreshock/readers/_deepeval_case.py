@@ -8,19 +8,8 @@ from typing import Any
 import msgspec
 
 from foreshock.readers._lm_eval_line import finite
-from foreshock.readers._replies import (
-    Asked,
-    Bad,
-    Marked,
-    Reply,
-    ReplyRows,
-    Step,
-    listed,
-    mapping,
-    plain,
-    text_of,
-    whole_number,
-)
+from foreshock.readers._plain import Problems, mapping
+from foreshock.readers._replies import Asked, Marked, Reply, ReplyRows, Step, listed, plain, text_of, whole_number
 from foreshock.records import Delivery, ScoreStatus, item_key
 
 SUCCESS = "success"
@@ -83,7 +72,7 @@ def metrics_of(case: dict[str, Any]) -> list[Metric]:
 class CaseRows(ReplyRows):
     """Builds the batches of one test run."""
 
-    def __init__(self, bad: Bad) -> None:
+    def __init__(self, bad: Problems) -> None:
         super().__init__(bad)
         self._times: Counter[str] = Counter()
 

@@ -14,9 +14,8 @@ from foreshock.readers._every_eval_ever_rows import LineRows
 from foreshock.readers._every_eval_ever_samples import Group, SampleFile, is_samples
 from foreshock.readers._files import source
 from foreshock.readers._json import UTF8_BOM, text
-from foreshock.readers._plain import pieces
+from foreshock.readers._plain import Problems, pieces
 from foreshock.readers._protocol import Candidate, Failure, Reading, ReadOptions
-from foreshock.readers._replies import Bad
 from foreshock.records import SCHEMA_VERSION, Batch, Counts, ModelCard, Run, RunStatus, Source, ingest_id, run_key
 
 _SAMPLES = "_samples.jsonl"
@@ -137,7 +136,9 @@ def _batches(run: Run, results: list[Result], parts: dict[SampleFile, Group]) ->
         yield from pieces(Batch("aggregates", {name: [row[name] for row in rows] for name in rows[0]}))
     if not parts:
         return
-    builder = LineRows(Bad("line"), {r.id: r.metric for r in results if r.id}, {r.id for r in results if r.unknown})
+    builder = LineRows(
+        Problems("line"), {r.id: r.metric for r in results if r.id}, {r.id for r in results if r.unknown}
+    )
     problems = []
     for file, group in parts.items():
         problems += file.bad.sentences()

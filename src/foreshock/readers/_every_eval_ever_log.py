@@ -15,7 +15,8 @@ from foreshock.readers._every_eval_ever_samples import task_and_filter
 from foreshock.readers._files import whole
 from foreshock.readers._json import check_encoding
 from foreshock.readers._lm_eval_line import finite
-from foreshock.readers._replies import listed, loaded, mapping, plain, text_of, whole_number
+from foreshock.readers._plain import mapping
+from foreshock.readers._replies import listed, loaded, plain, text_of, whole_number
 from foreshock.records import Run
 
 # a JSON Schema of the format has these names, too, but no texts there

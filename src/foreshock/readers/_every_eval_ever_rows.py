@@ -12,18 +12,8 @@ from foreshock.readers._contain import reported
 from foreshock.readers._every_eval_ever_own import OWN, fitted, own_of
 from foreshock.readers._every_eval_ever_samples import task_and_filter
 from foreshock.readers._lm_eval_line import finite
-from foreshock.readers._replies import (
-    Bad,
-    Step,
-    cut,
-    encoded,
-    listed,
-    mapping,
-    plain,
-    text_of,
-    texts,
-    whole_number,
-)
+from foreshock.readers._plain import Problems, mapping
+from foreshock.readers._replies import Step, cut, encoded, listed, plain, text_of, texts, whole_number
 from foreshock.readers._rows import Rows, item_name
 from foreshock.records import TABLES, Batch, Delivery, ScoreStatus, item_key
 
@@ -65,7 +55,7 @@ class LineRows:
         unknown: Results for which -1 means that there is no score.
     """
 
-    def __init__(self, bad: Bad, metrics: Mapping[str | None, str], unknown: set[str | None]) -> None:
+    def __init__(self, bad: Problems, metrics: Mapping[str | None, str], unknown: set[str | None]) -> None:
         self.bad = bad
         self._metrics, self._unknown = metrics, unknown
         self._rows = Rows(_COLUMNS)

@@ -13,7 +13,8 @@ from foreshock._base import BrokenFileError
 from foreshock.readers._contain import reported
 from foreshock.readers._files import lines, open_bytes
 from foreshock.readers._json import check_encoding, check_members, decode
-from foreshock.readers._replies import Bad, text_of
+from foreshock.readers._plain import Problems
+from foreshock.readers._replies import text_of
 
 _LINE = msgspec.json.Decoder(dict[str, Any])
 _MARKS = (b'"schema_version"', b'"evaluation_id"', b'"sample_id"', b'"interaction_type"')
@@ -74,7 +75,7 @@ class SampleFile:
     """
 
     def __init__(self, path: Path) -> None:
-        self.path, self.bad = path, Bad("line")
+        self.path, self.bad = path, Problems("line")
         # number, place and length of the lines of each: a file of thousands of evaluations is not read for each of them
         self._places: dict[Group, array[int]] = {}
         with open_bytes(path) as stream:
@@ -93,7 +94,7 @@ class SampleFile:
         if not self.groups:
             raise BrokenFileError("no line is a sample", expected="samples of Every Eval Ever", where=str(path))
 
-    def of(self, group: Group, bad: Bad) -> Iterator[tuple[int, dict[str, Any]]]:
+    def of(self, group: Group, bad: Problems) -> Iterator[tuple[int, dict[str, Any]]]:
         """Number and content of the lines of one evaluation; those with a fault in their other parts go to ``bad``."""
         places = self._places[group]
         with open_bytes(self.path) as stream:

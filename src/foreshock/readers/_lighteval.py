@@ -13,9 +13,8 @@ from foreshock.readers._files import source
 from foreshock.readers._json import UTF8_BOM, text
 from foreshock.readers._lighteval_details import DetailRows, Details, is_details
 from foreshock.readers._lighteval_results import Place, Results, is_results, place_of, read_results, when
-from foreshock.readers._plain import pieces
+from foreshock.readers._plain import Problems, pieces
 from foreshock.readers._protocol import Candidate, Failure, Reading, ReadOptions
-from foreshock.readers._replies import Bad
 from foreshock.records import Batch, Run, RunStatus, Source, ingest_id, run_key
 
 
@@ -131,7 +130,7 @@ def _batches(aggregates: Batch | None, details: Details | None) -> Iterator[Batc
         yield from pieces(aggregates)
     if details is None:
         return
-    rows = DetailRows(Bad("row"), details)
+    rows = DetailRows(Problems("row"), details)
     problems: list[str] = []
     try:
         yield from rows.batches(details.rows(), rows.take)

@@ -11,19 +11,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from foreshock._base import BrokenFileError, digest
 from foreshock.readers._contain import reported
 from foreshock.readers._lm_eval_line import as_float, finite
+from foreshock.readers._plain import Problems, mapping
 from foreshock.readers._protocol import Candidate
-from foreshock.readers._replies import (
-    Asked,
-    Bad,
-    Marked,
-    Reply,
-    ReplyRows,
-    listed,
-    mapping,
-    plain,
-    text_of,
-    whole_number,
-)
+from foreshock.readers._replies import Asked, Marked, Reply, ReplyRows, listed, plain, text_of, whole_number
 from foreshock.records import Delivery, item_key
 
 if TYPE_CHECKING:
@@ -153,7 +143,7 @@ class DetailRows(ReplyRows):
         details: The file.
     """
 
-    def __init__(self, bad: Bad, details: Details) -> None:
+    def __init__(self, bad: Problems, details: Details) -> None:
         super().__init__(bad)
         self._details = details
         self._rows_seen = 0

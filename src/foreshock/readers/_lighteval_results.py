@@ -13,7 +13,8 @@ from foreshock.readers._files import whole
 from foreshock.readers._json import check_encoding, text
 from foreshock.readers._lm_eval_aggregates import RATES
 from foreshock.readers._lm_eval_line import finite
-from foreshock.readers._replies import listed, loaded, mapping, plain, text_of, whole_number
+from foreshock.readers._plain import mapping
+from foreshock.readers._replies import listed, loaded, plain, text_of, whole_number
 from foreshock.records import Batch
 
 _MOMENT = re.compile(r"_(\d{4}-\d{2}-\d{2}T\d{2}[-:]\d{2}[-:]\d{2}(?:\.\d+)?)$")

@@ -12,10 +12,11 @@ from foreshock._base import BrokenFileError, digest
 from foreshock.readers._contain import reported
 from foreshock.readers._files import source
 from foreshock.readers._json import UTF8_BOM, text
+from foreshock.readers._plain import Problems, mapping
 from foreshock.readers._promptfoo_file import Evaluation, Group, Survey, looks_like_results
 from foreshock.readers._promptfoo_rows import ResultRows
 from foreshock.readers._protocol import Candidate, Failure, Reading, ReadOptions
-from foreshock.readers._replies import Bad, listed, mapping, plain, text_of, whole_number
+from foreshock.readers._replies import listed, plain, text_of, whole_number
 from foreshock.records import Batch, Run, RunStatus, Source, ingest_id, run_key
 
 _SETTINGS = ("temperature", "top_p", "max_tokens", "max_completion_tokens", "seed", "reasoning_effort", "reasoning")
@@ -88,7 +89,7 @@ class PromptfooReader:
 
 def _batches(evaluation: Evaluation, survey: Survey, group: Group) -> Iterator[Batch]:
     yield from _aggregates(evaluation.facts, group)
-    rows = ResultRows(Bad(evaluation.noun), survey.ties[group])
+    rows = ResultRows(Problems(evaluation.noun), survey.ties[group])
     problems: list[str] = []
     try:
         yield from rows.batches(survey.of(group), rows.take)

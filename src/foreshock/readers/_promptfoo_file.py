@@ -13,7 +13,8 @@ from foreshock._base import BrokenFileError, ForeshockError, digest
 from foreshock.readers._contain import reported
 from foreshock.readers._files import lines, open_bytes, whole
 from foreshock.readers._json import check_encoding, decode, fields, records
-from foreshock.readers._replies import Bad, listed, loaded, mapping, plain, text_of
+from foreshock.readers._plain import Problems, mapping
+from foreshock.readers._replies import listed, loaded, plain, text_of
 from foreshock.records import item_key
 
 _SUMMARY = re.compile(
@@ -166,7 +167,7 @@ class Survey:
         self.assertions: dict[Group, set[str]] = {}
         self.judges: dict[Group, set[str]] = {}
         self.ties: dict[Group, dict[str, list[str]]] = {}
-        self.bad = Bad(evaluation.noun)
+        self.bad = Problems(evaluation.noun)
         tests: dict[Group, dict[str, dict[str, float]]] = {}
         for number, data in evaluation.results():
             try:

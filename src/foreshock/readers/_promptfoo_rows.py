@@ -9,19 +9,9 @@ from typing import Any
 
 from foreshock._base import BrokenFileError, digest
 from foreshock.readers._lm_eval_line import finite
+from foreshock.readers._plain import Problems, mapping
 from foreshock.readers._promptfoo_file import assertions_of, variables_key
-from foreshock.readers._replies import (
-    Asked,
-    Bad,
-    Marked,
-    Reply,
-    ReplyRows,
-    listed,
-    mapping,
-    plain,
-    text_of,
-    whole_number,
-)
+from foreshock.readers._replies import Asked, Marked, Reply, ReplyRows, listed, plain, text_of, whole_number
 from foreshock.records import Delivery, ScoreStatus, item_key
 
 ERROR = 2
@@ -38,7 +28,7 @@ class ResultRows(ReplyRows):
         ties: Hashes of the assertions of the tests with the same variables, by item.
     """
 
-    def __init__(self, bad: Bad, ties: Mapping[str, Sequence[str]]) -> None:
+    def __init__(self, bad: Problems, ties: Mapping[str, Sequence[str]]) -> None:
         super().__init__(bad)
         self._ties = ties
         self._times: Counter[str] = Counter()

@@ -13,6 +13,7 @@ import msgspec
 from foreshock._base import count_of
 from foreshock.readers._contain import reported
 from foreshock.readers._json import decode
+from foreshock.readers._plain import Problems
 from foreshock.readers._rows import Rows, item_name
 from foreshock.records import Batch, Delivery, ScoreStatus
 
@@ -34,7 +35,6 @@ MAX_META = 4_000
 MAX_VALUE = 200
 MAX_STEPS = 2_000
 MAX_COUNT = 2**53
-_SHOWN = 5
 
 
 class Asked(NamedTuple):
@@ -93,32 +93,6 @@ class Step(NamedTuple):
     value: str | None = None
 
 
-class Bad:
-    """Records that could not be read: all are counted, the first few are named.
-
-    Args:
-        noun: What the number of a record counts: line, row, test case.
-    """
-
-    def __init__(self, noun: str) -> None:
-        self.count = 0
-        self._noun, self._first = noun, list[str]()
-
-    def add(self, number: int, reason: str) -> None:
-        """Note one record."""
-        self.count += 1
-        if len(self._first) < _SHOWN:
-            self._first.append(f"{number} ({reason})")
-
-    def sentences(self) -> list[str]:
-        """What to warn about."""
-        if not self.count:
-            return []
-        more = f" and {self.count - len(self._first)} more" if self.count > len(self._first) else ""
-        found = count_of(self.count, self._noun)
-        return [f"{found} could not be read and left out: {', '.join(self._first)}{more}"]
-
-
 class ReplyRows:
     """Builds the batches of one run.
 
@@ -131,7 +105,7 @@ class ReplyRows:
         odd: What else is worth a warning, with how often it was met.
     """
 
-    def __init__(self, bad: Bad) -> None:
+    def __init__(self, bad: Problems) -> None:
         self.bad, self.responses, self.odd = bad, 0, Counter[str]()
         self._rows = Rows(_NUMBERED)
         self._append = {name: self._rows.appender(name) for name in _NUMBERED}
@@ -246,11 +220,6 @@ def texts(value: Any) -> list[str] | None:
 def loaded(raw: msgspec.Raw | bytes, where: str) -> Any:
     """One encoded value, whatever it is."""
     return decode(bytes(raw), _ANY, where)
-
-
-def mapping(value: Any) -> dict[str, Any]:
-    """An object, or an empty one for anything else."""
-    return value if isinstance(value, dict) else {}
 
 
 def listed(value: Any) -> list[Any]:
