@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
 
 from foreshock._base import MetricError
 from foreshock.metrics._response import Given, Step
-from foreshock.metrics._spec import Inapplicable
+from foreshock.metrics._spec import Factory, Function, Inapplicable, metric
 from foreshock.records import Delivery
 
 WITH_STEPS = tuple(d.value for d in Delivery if d is not Delivery.MISSING)
@@ -24,6 +25,13 @@ class Meta(msgspec.Struct, frozen=True):
 
 _META = msgspec.json.Decoder(Meta)
 _NOTHING = Meta()
+
+
+def step_metric(**declared: Any) -> Callable[[Callable[..., Function]], Factory]:
+    """:func:`metric` with what every count of steps declares; the direction and the unit are the metric's own."""
+    return metric(
+        kind="continuous", needs=("trace",), uses=("meta",), range=(0, None), deliveries=WITH_STEPS, **declared
+    )
 
 
 def steps_of(response: Given) -> list[Step]:

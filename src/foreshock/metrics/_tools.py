@@ -5,22 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from foreshock.metrics._response import Step
-from foreshock.metrics._spec import Function, metric
-from foreshock.metrics._steps import WITH_STEPS, calls_of, steps_of
+from foreshock.metrics._spec import Function
+from foreshock.metrics._steps import calls_of, step_metric, steps_of
 
 CUT = "…"
 """How a reader ends a text that it cut: what followed is not known, so two such texts are not known to be equal."""
 
 
-@metric(
-    kind="continuous",
-    needs=("trace",),
-    uses=("meta",),
-    range=(0, None),
-    higher_is_better=None,
-    deliveries=WITH_STEPS,
-    unit="calls",
-)
+@step_metric(higher_is_better=None, unit="calls")
 def tool_calls(*, tool: str | None = None) -> Function:
     """Number of tool calls, whatever became of them.
 
@@ -34,29 +26,13 @@ def tool_calls(*, tool: str | None = None) -> Function:
     return lambda response: float(sum(tool is None or call.name == tool for call in calls_of(response)))
 
 
-@metric(
-    kind="continuous",
-    needs=("trace",),
-    uses=("meta",),
-    range=(0, None),
-    higher_is_better=None,
-    deliveries=WITH_STEPS,
-    unit="tools",
-)
+@step_metric(higher_is_better=None, unit="tools")
 def distinct_tools() -> Function:
     """Number of different tools that were called; calls of tools that do not exist count as well."""
     return lambda response: float(len({call.name for call in calls_of(response)}))
 
 
-@metric(
-    kind="continuous",
-    needs=("trace",),
-    uses=("meta",),
-    range=(0, None),
-    higher_is_better=None,
-    deliveries=WITH_STEPS,
-    unit="calls",
-)
+@step_metric(higher_is_better=None, unit="calls")
 def longest_tool_chain() -> Function:
     """Most tool calls with no turn between them that made none: how long it acts before it only speaks again.
 
@@ -72,29 +48,13 @@ def longest_tool_chain() -> Function:
     return lambda response: float(_longest(steps_of(response)))
 
 
-@metric(
-    kind="continuous",
-    needs=("trace",),
-    uses=("meta",),
-    range=(0, None),
-    higher_is_better=False,
-    deliveries=WITH_STEPS,
-    unit="calls",
-)
+@step_metric(higher_is_better=False, unit="calls")
 def tool_errors() -> Function:
     """Number of tool calls that failed; a call whose outcome is not in the log is not one of them."""
     return lambda response: float(sum(call.ok is False for call in calls_of(response)))
 
 
-@metric(
-    kind="continuous",
-    needs=("trace",),
-    uses=("meta",),
-    range=(0, None),
-    higher_is_better=None,
-    deliveries=WITH_STEPS,
-    unit="calls",
-)
+@step_metric(higher_is_better=None, unit="calls")
 def tool_recoveries() -> Function:
     """Number of failed calls that some later successful call of the same tool made good.
 
@@ -109,15 +69,7 @@ def tool_recoveries() -> Function:
     return lambda response: float(sum(recovered(calls_of(response))))
 
 
-@metric(
-    kind="continuous",
-    needs=("trace",),
-    uses=("meta",),
-    range=(0, None),
-    higher_is_better=False,
-    deliveries=WITH_STEPS,
-    unit="calls",
-)
+@step_metric(higher_is_better=False, unit="calls")
 def wasted_calls() -> Function:
     """Number of tool calls that brought nothing: failed without a later recovery, or said once more what was said.
 

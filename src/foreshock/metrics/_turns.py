@@ -7,21 +7,13 @@ from collections.abc import Sequence
 from foreshock._base import MetricError
 from foreshock.metrics._response import Given, Step
 from foreshock.metrics._spec import Function, Inapplicable, metric
-from foreshock.metrics._steps import WITH_STEPS, steps_of
+from foreshock.metrics._steps import WITH_STEPS, step_metric, steps_of
 
 _OF = ("any", "tool", "error")
 _CENSORED = ("leave-out", "count")
 
 
-@metric(
-    kind="continuous",
-    needs=("trace",),
-    uses=("meta",),
-    range=(0, None),
-    higher_is_better=None,
-    deliveries=WITH_STEPS,
-    unit="turns",
-)
+@step_metric(higher_is_better=None, unit="turns")
 def turns() -> Function:
     """Number of turns of the assistant.
 
