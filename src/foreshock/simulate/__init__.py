@@ -2,7 +2,8 @@
 
 from foreshock.simulate._choices import choice_world
 from foreshock.simulate._curves import CURVES, curve
+from foreshock.simulate._suite import suite_world
 from foreshock.simulate._tokens import token_world
 from foreshock.simulate._world import Truth, World, ladder
 
-__all__ = ["CURVES", "Truth", "World", "choice_world", "curve", "ladder", "token_world"]
+__all__ = ["CURVES", "Truth", "World", "choice_world", "curve", "ladder", "suite_world", "token_world"]

@@ -25,6 +25,7 @@ def choice_world(  # noqa: PLR0913 - nature has many knobs, each with a default
     difficulty: float = 1.0,
     surprise: float = 0.7,
     uneven: bool = False,
+    deviations: Floats | None = None,
 ) -> World:
     """Argmax world: the lead of the right option over the others rises along the axis.
 
@@ -45,6 +46,7 @@ def choice_world(  # noqa: PLR0913 - nature has many knobs, each with a default
         difficulty: Standard deviation of item difficulty.
         surprise: Standard deviation of the log-likelihoods of options given model and item.
         uneven: Uneven gaps on the axis.
+        deviations: See :func:`token_world`.
 
     Examples:
         >>> world = choice_world(np.random.default_rng(0), points=5, items=200, rise=6.0)
@@ -53,7 +55,7 @@ def choice_world(  # noqa: PLR0913 - nature has many knobs, each with a default
     """
     x = ladder(points, uneven=uneven)
     truth = truth_of(shape, x, rise, share, at)
-    off = model_noise(rng, points, seeds, scale=noise, tails=tails, chain=chain)
+    off = deviations if deviations is not None else model_noise(rng, points, seeds, noise, tails, chain)
     lead = start + (truth.ability + off)[:, :, None] - difficulty * rng.standard_normal(items)
     scores: Floats = surprise * rng.standard_normal((seeds, points, items, choices))
     scores[..., 0] += lead

@@ -82,7 +82,7 @@ def truth_of(shape: str, x: Floats, rise: float, share: float, at: float) -> Tru
     return Truth(shape, share, interval, rise * ability, float(slopes.max() / (ability[-1] - ability[0])))
 
 
-def model_noise(rng: np.random.Generator, points: int, seeds: int, *, scale: float, tails: str, chain: float) -> Floats:
+def model_noise(rng: np.random.Generator, points: int, seeds: int, scale: float, tails: str, chain: float) -> Floats:
     """Deviation of each model from the curve, shape (seeds, points).
 
     Args:
