@@ -188,7 +188,12 @@ def compared(
 
     do = prepare if shorter else checked
     if equal is None:
-        return np.fromiter(map(measure, map(do, answers), map(do, targets)), np.float64, len(answers))
+        from rapidfuzz.process import cpdist
+
+        # the loop in C takes 0.45 s for a million short pairs, one call for each 0.65 s
+        # a scorer of rapidfuzz, as `measure` is wherever equal texts are not passed over; its stubs want more of a type
+        scorer: Any = measure
+        return np.asarray(cpdist(answers, targets, processor=do, scorer=scorer, dtype=np.float64, workers=1))
     pairs = zip(answers, targets, strict=True)
     values = (equal if answer == target else measure(do(answer), do(target)) for answer, target in pairs)
     return np.fromiter(values, np.float64, len(answers))
