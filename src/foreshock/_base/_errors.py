@@ -10,6 +10,7 @@ ForeshockError
 ├── StoreError             the store on disk is missing, damaged or in use in a way it cannot be
 │   └── SchemaVersionError the store was written by a newer Foreshock
 ├── MetricError            a metric is unknown, misdeclared or failed
+├── ModelError             a model cannot be asked: wrong address, key or name, or it stopped answering
 └── NotEnoughDataError     an analysis was asked for that these data cannot support
 
 Every message says what was found, what was expected and what to do next; a user's mistake never shows a traceback.
@@ -104,6 +105,10 @@ class SchemaVersionError(StoreError):
 
 class MetricError(ForeshockError):
     """A metric is unknown, misdeclared or failed."""
+
+
+class ModelError(ForeshockError):
+    """A model cannot be asked: wrong address, key or name, or it stopped answering."""
 
 
 class NotEnoughDataError(ForeshockError):

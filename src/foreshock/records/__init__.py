@@ -16,6 +16,7 @@ from foreshock.records._finding import (
     TrustCard,
 )
 from foreshock.records._item import item_key
+from foreshock.records._model import Message, Model, Reply, Request, Token
 from foreshock.records._names import PROVIDERS, parse_model
 from foreshock.records._run import Counts, Run, Source, ingest_id, run_key
 from foreshock.records._schema import SCHEMA_VERSION, TABLES, Column
@@ -39,15 +40,20 @@ __all__ = [
     "Finding",
     "Fit",
     "Light",
+    "Message",
+    "Model",
     "ModelCard",
     "Need",
     "Rate",
+    "Reply",
+    "Request",
     "Run",
     "RunStatus",
     "ScoreStatus",
     "Source",
     "State",
     "Subject",
+    "Token",
     "TrustCard",
     "ingest_id",
     "item_key",
