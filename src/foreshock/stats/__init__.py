@@ -16,6 +16,7 @@ from foreshock.stats._letters import letters, tie_groups
 from foreshock.stats._links import Link, floored, identity, logit, loglog
 from foreshock.stats._mcnemar import McNemar, mcnemar, tango_interval
 from foreshock.stats._multiple import benjamini_hochberg, holm, partial_conjunction
+from foreshock.stats._odds import Odds, exact_odds
 from foreshock.stats._paired import cluster_sums, discordance, paired_detectable, paired_interval, paired_items
 from foreshock.stats._permutation import permutation_p
 from foreshock.stats._sign_flip import SignFlip, sign_flip
@@ -23,12 +24,14 @@ from foreshock.stats._sign_flip import SignFlip, sign_flip
 __all__ = [
     "Link",
     "McNemar",
+    "Odds",
     "SignFlip",
     "benjamini_hochberg",
     "clopper_pearson",
     "cluster_sums",
     "clustered_stderr",
     "discordance",
+    "exact_odds",
     "floored",
     "holm",
     "identity",
