@@ -31,6 +31,7 @@ class Case:
         twins: Twins with values, best first; the first is the primary one.
         seed, replicates: Bootstrap.
         checks: Alternatives that the caller has looked at.
+        counted: Items behind each mean where draws were given instead of item scores.
         reasons: Why no verdict can be given.
         notes: Remarks that do not stand in the way of one.
         draws: Means per metric, row 0 as observed, further rows joint bootstrap draws, shape (1 + draws, points).
@@ -49,6 +50,7 @@ class Case:
     seed: int
     replicates: int
     checks: dict[str, tuple[str, str]]
+    counted: int | None = None
     reasons: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     draws: dict[str, Floats] = field(default_factory=dict)
@@ -66,7 +68,23 @@ class Case:
     @property
     def items(self) -> int:
         """Number of items answered at every point."""
-        return len(self.panel.items)
+        return len(self.panel.items) if self.counted is None else self.counted
+
+    @property
+    def by_items(self) -> bool:
+        """Whether there are item scores; otherwise the means came with draws of their own."""
+        return self.counted is None
+
+    def has(self, name: str) -> bool:
+        """Whether a metric has a value at every point."""
+        if not self.by_items:
+            return name in self.draws and bool(np.isfinite(self.draws[name][0]).all())
+        v = self.panel.values.get(name)
+        return v is not None and v.size > 0 and bool((~np.isnan(v)).any(axis=1).all())
+
+    def infinite(self, name: str) -> int:
+        """How many item scores of a metric are infinite."""
+        return int(np.isinf(self.panel.values[name]).sum()) if self.by_items else 0
 
     @property
     def twin(self) -> Twin | None:

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
 import numpy as np
 
 from foreshock._base import count_of
 from foreshock.mirage._case import ITEMS, POINTS, Case
 from foreshock.mirage._design import Design, Floats
 from foreshock.mirage._emergence import emergence_p
+from foreshock.mirage._entry import Entry
 from foreshock.mirage._excess import Curves
 from foreshock.mirage._finding import compose
 from foreshock.mirage._judgement import Judgement, Line, Move, Verdict
-from foreshock.mirage._measures import DECODED, Hard, Twin, in_order
+from foreshock.mirage._measures import DECODED, Twin, in_order
 from foreshock.mirage._needs import Noise, enough
 from foreshock.mirage._positions import LinkCheck, check_positions
-from foreshock.mirage._prepare import counts, orderly
+from foreshock.mirage._prepare import counts, merged, orderly
 from foreshock.mirage._share import MAY, RATIO, SHARE, judge_share
 from foreshock.mirage._through import UNEXPLAINED, look_through
-from foreshock.series import Panel
 from foreshock.stats import Link, joint_means, logit, loglog, percentile_interval
 
 # the hard metric has begun to rise / has arrived when it has gone this share of the way from chance to ceiling
@@ -27,63 +25,45 @@ BEGUN, OPEN, ARRIVED = 0.1, 0.8, 0.95
 _SHOWN = 20
 
 
-def judge(
-    panel: Panel,
-    hard: Hard,
-    twins: Sequence[Twin] = (),
-    *,
-    seed: int = 0,
-    replicates: int = 1000,
-    checks: Mapping[str, tuple[str, str]] | None = None,
-) -> Judgement:
-    """Say whether the jump of a hard metric is smooth, made by the metric, a break, or not to be told.
-
-    The order of twins, the link and the axis are fixed before the data are looked at: the first of
-    :func:`foreshock.mirage.order_for` whose values are there is the primary twin, the link is the hard metric's, and
-    the axis is the panel's. Other twins can only take a verdict back.
-
-    Args:
-        panel: Scores of one task and one model family.
-        hard: The metric in question; ``panel.values`` must have it.
-        twins: Continuous measurements of the same responses; those without values in the panel are passed over.
-        seed: Seed of the bootstrap.
-        replicates: Joint bootstrap draws of the items.
-        checks: Alternatives that the caller has looked at: name to (``ruled-out|possible|unchecked``, why).
-
-    Returns:
-        The verdict with its finding and curves.
-    """
-    rng = np.random.default_rng(seed)
-    ordered, notes = orderly(panel)
-    present = [t for t in in_order(list(twins), hard.link) if _there(ordered, t.name)]
-    case = Case(ordered, hard, present, seed, replicates, dict(checks or {}), notes=notes)
-    _resample(case, rng, replicates)
-    _preconditions(case)
-    if not case.reasons:
-        _window(case)
-    if not case.reasons:
-        _measure(case, rng)
-        _decide(case)
-        _lacking(case)
-    return _result(case, rng)
+def open_case(entry: Entry, seed: int, replicates: int) -> Case:
+    """The entry with its points in order and its twins in theirs; nothing is looked at yet."""
+    panel, notes, groups = orderly(entry.panel)
+    given = None if entry.draws is None else {n: merged(np.asarray(d, float), groups) for n, d in entry.draws.items()}
+    counted = None if given is None else (entry.items if entry.items is not None else len(panel.items))
+    case = Case(panel, entry.hard, [], seed, replicates, dict(entry.checks), counted, notes=notes)
+    case.draws = given or {}
+    case.twins = [t for t in in_order(list(entry.twins), entry.hard.link) if case.has(t.name)]
+    return case
 
 
-def _there(panel: Panel, name: str) -> bool:
-    v = panel.values.get(name)
-    return v is not None and v.size > 0 and bool((~np.isnan(v)).any(axis=1).all())
-
-
-def _resample(case: Case, rng: np.random.Generator, draws: int) -> None:
+def resample(case: Case) -> None:
     """One set of item weights for hard metric and twins at all points."""
-    names = [n for n in dict.fromkeys([case.hard.name, *(t.name for t in case.twins)]) if _there(case.panel, n)]
-    if not names:
+    names = [n for n in dict.fromkeys([case.hard.name, *(t.name for t in case.twins)]) if case.has(n)]
+    if not case.by_items or not names:
         return
     stack = np.stack([case.panel.values[n] for n in names])
     finite = np.where(np.isinf(stack), np.nan, stack)
     with np.errstate(invalid="ignore"):
         seen = np.nanmean(finite, axis=2)[None]
-    every = np.concatenate([seen, joint_means(finite, rng, draws)])
+    every = np.concatenate([seen, joint_means(finite, np.random.default_rng(case.seed), case.replicates)])
     case.draws = {n: every[:, k] for k, n in enumerate(names)}
+
+
+def ready(case: Case) -> None:
+    """Everything that is settled before any curve is looked at."""
+    _preconditions(case)
+    if not case.reasons:
+        _window(case)
+
+
+def conclude(case: Case) -> Judgement:
+    """Measure, decide, and put the answer into words."""
+    rng = np.random.default_rng([case.seed, 1])
+    if not case.reasons:
+        _measure(case, rng)
+        _decide(case)
+        _lacking(case)
+    return _result(case, rng)
 
 
 def _preconditions(case: Case) -> None:
@@ -96,10 +76,9 @@ def _preconditions(case: Case) -> None:
         case.reasons.append("no axis")
     if case.twin is None:
         case.reasons.append("no twin")
-    elif np.isinf(case.panel.values[case.twin.name]).any():
-        count = int(np.isinf(case.panel.values[case.twin.name]).sum())
+    elif count := case.infinite(case.twin.name):
         case.reasons.append(f"{count_of(count, 'infinite value')} of {case.twin.name}")
-    if not _there(panel, case.hard.name):
+    if not case.has(case.hard.name):
         case.reasons.append(f"no scores of {case.hard.name} at some points")
     elif case.items < ITEMS:
         case.reasons.append(f"{case.items} of >= {ITEMS} items")
@@ -265,7 +244,7 @@ def _emergence(case: Case, rng: np.random.Generator) -> tuple[float | None, floa
     if hard is None or hard.shape[1] < 2:
         return None, None
     spread = None if case.hard.binary else hard[1:].std(axis=0) / case.hard.ceiling
-    each = (~np.isnan(case.panel.values[case.hard.name])).sum(axis=1)
+    each = (~np.isnan(case.panel.values[case.hard.name])).sum(axis=1) if case.by_items else np.array(case.items)
     return emergence_p(np.clip(hard[0] / case.hard.ceiling, 0, 1), each, rng, spread=spread)
 
 
@@ -286,6 +265,9 @@ def _moves(case: Case) -> None:
     i = int(np.argmax(np.diff(hard[0])))
     if case.verdict == "break" and case.share is not None and case.kept is not None:
         i = int(case.kept[case.share.interval])
+    case.jump = (i, i + 1)
+    if not case.by_items:
+        return
     scores = case.panel.values[case.hard.name]
     change = np.nan_to_num(scores[i + 1] - scores[i])
     tie = np.zeros(change.size)
@@ -295,7 +277,7 @@ def _moves(case: Case) -> None:
             tie = np.abs(np.nan_to_num(twin[i + 1] - twin[i], posinf=0.0, neginf=0.0))
     order = np.lexsort((np.arange(change.size), -tie, -np.abs(change)))[:_SHOWN]
     told = [Move(case.panel.items[k], i, i + 1, float(scores[i, k]), float(scores[i + 1, k])) for k in order]
-    case.jump, case.moved = (i, i + 1), int(np.count_nonzero(change))
+    case.moved = int(np.count_nonzero(change))
     case.moves = [m for m in told if m.from_score != m.to_score]
 
 

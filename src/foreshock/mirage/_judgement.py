@@ -46,7 +46,7 @@ class Line:
         """One object per point, numbers as plain floats, null where there is none."""
         columns = zip(self.labels, self.x, self.value, self.low, self.high, strict=True)
         return [
-            {"label": label, "x": _num(x), "value": _num(v), "low": _num(lo), "high": _num(hi), "n": self.n}
+            {"label": label, "x": num(x), "value": num(v), "low": num(lo), "high": num(hi), "n": self.n}
             for label, x, v, lo, hi in columns
         ]
 
@@ -81,6 +81,10 @@ class Judgement:
         moves: Items that moved most across the largest jump, at most 20.
         moved: How many items moved.
         jump: Points between which the hard metric jumps most.
+        noise_source: Where the noise of the twin was taken from: ``replicates``, ``own`` scatter, ``family`` (own
+            scatter and that of the other tasks), ``checkpoints``; None when not reached.
+        window: Points judged, (first, last, share of the joint draws of items that give this window), most frequent
+            first.
     """
 
     finding: Finding
@@ -99,6 +103,8 @@ class Judgement:
     moves: tuple[Move, ...]
     moved: int
     jump: tuple[int, int] | None
+    noise_source: str | None = None
+    window: tuple[tuple[str, str, float], ...] = ()
 
     def row(self, items: int, points: int) -> dict[str, Any]:
         """Row of the table ``verdicts``."""
@@ -114,16 +120,23 @@ class Judgement:
             "items": items,
             "hard": self.hard,
             "twin": self.twin,
-            "share": _num(s.value) if s else None,
-            "share_low": _num(min(s.low, self.other.low)) if s and self.other else None,
-            "share_high": _num(s.high) if s else None,
-            "emergence": _num(self.emergence),
+            "share": num(s.value) if s else None,
+            "share_low": num(min(s.low, self.other.low)) if s and self.other else None,
+            "share_high": num(s.high) if s else None,
+            "emergence": num(self.emergence),
             "emergence_infinite": self.emergence is not None and bool(np.isinf(self.emergence)),
-            "emergence_p": _num(self.emergence_p),
-            "link_gap": _num(self.link_check.largest) if self.link_check else None,
+            "emergence_p": num(self.emergence_p),
+            "link_gap": num(self.link_check.largest) if self.link_check else None,
+            "p": num(self.finding.p),
+            "q": num(self.finding.q),
+            "noise": num(s.noise) if s else None,
+            "noise_df": num(s.noise_df) if s else None,
+            "noise_source": self.noise_source,
+            "ratios": [{"ratio": r, "low": num(low), "high": num(high)} for r, low, high in s.ratios] if s else [],
+            "window": [{"from": a, "to": b, "share": num(share)} for a, b, share in self.window],
         }
 
 
-def _num(x: float | np.floating[Any] | None) -> float | None:
+def num(x: float | np.floating[Any] | None) -> float | None:
     """A plain float; null where there is none or it is infinite."""
     return None if x is None or not np.isfinite(x) else float(x)

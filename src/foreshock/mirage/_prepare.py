@@ -12,15 +12,16 @@ from foreshock.mirage._design import Floats
 from foreshock.series import Panel
 
 
-def orderly(panel: Panel) -> tuple[Panel, list[str]]:
+def orderly(panel: Panel) -> tuple[Panel, list[str], list[NDArray[np.intp]]]:
     """Merge points that stand at the same place and drop those that a log axis cannot show.
 
     Two models at one place differ by everything but the axis: they are replicates of each other.
 
     Returns:
-        The panel and remarks on what was done.
+        The panel, remarks on what was done, and which of the given points each of its points is made of.
     """
     notes = []
+    groups = [np.array([i]) for i in range(panel.x.size) if not (panel.log_axis and panel.x[i] <= 0)]
     if panel.log_axis and np.any(panel.x <= 0):
         keep = np.flatnonzero(panel.x > 0)
         notes.append(f"{count_of(panel.x.size - keep.size, 'point')} at or below 0 left out of a log axis")
@@ -28,8 +29,15 @@ def orderly(panel: Panel) -> tuple[Panel, list[str]]:
     places = np.unique(panel.x)
     if places.size < panel.x.size:
         notes.append(f"{panel.x.size} points stand at {places.size} places; those at one place count as replicates")
+        first = int(groups[0][0])
+        groups = [first + np.flatnonzero(panel.x == place) for place in places]
         panel = _merge(panel, places)
-    return panel, notes
+    return panel, notes, groups
+
+
+def merged(draws: Floats, groups: list[NDArray[np.intp]]) -> Floats:
+    """Draws of the given points, shape (draws, points), as draws of the points of :func:`orderly`."""
+    return np.stack([draws[:, g].mean(axis=1) for g in groups], axis=1)
 
 
 def pick(panel: Panel, keep: NDArray[np.intp]) -> Panel:

@@ -35,6 +35,9 @@ class Share:
         noise: Standard deviation of one point about the smooth curve, on the link.
         rise: Whole rise on the link.
         rising: Whether the rise is beyond noise; if not, the bounds say nothing.
+        noise_df: Degrees of freedom behind ``noise``; infinite where it is known.
+        ratios: Bounds at other steepest slopes of the smooth class: (ratio, low, high).
+        p: p-value of "no break": how often the least favourable smooth curve shows as much excess.
     """
 
     value: float
@@ -46,6 +49,9 @@ class Share:
     noise: float
     rise: float
     rising: bool
+    noise_df: float = float("nan")
+    ratios: tuple[tuple[float, float, float], ...] = ()
+    p: float = 1.0
 
 
 def judge_share(curves: Curves, ratio: float = RATIO) -> Share:
