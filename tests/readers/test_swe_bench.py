@@ -143,6 +143,19 @@ def test_submission_without_results_is_missing(tmp_path: Path) -> None:
     assert with_patches.status == "partial"
 
 
+def test_what_is_passed_over_in_a_submission_is_named(tmp_path: Path) -> None:
+    folder = submission(tmp_path / logs.NAME, leaderboard(ids(1)), {ids(1)[0]: "diff"})
+    (note,) = read_one(folder).run.meta["notes"]
+    assert note == "not read: README.md, resolved_by_repo.json, trajs/"
+    write(folder / "my preds.json", {})
+    (folder / ".cache").mkdir()
+    assert read_one(folder).run.meta["notes"] == ["not read: README.md, my preds.json, resolved_by_repo.json, trajs/"]
+    for number in range(30):
+        write(folder / f"more{number}.json", {})
+    (note,) = read_one(folder).run.meta["notes"]
+    assert note.endswith(", and 14 more")
+
+
 def test_reports_of_single_instances(tmp_path: Path) -> None:
     a = ids(1, 2, 3)
     said = [one(a[0], True, 2, 0), one(a[1], False, 1, 3), one(a[2], False, patch_successfully_applied=False)]

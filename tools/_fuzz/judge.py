@@ -56,6 +56,7 @@ def judge(folder: Path, reader: str, options: ReadOptions, *, direct: bool = Fal
         frames: Make frames of the rows as the store does, which takes longer than all the rest.
     """
     shape, findings, named, reached = set[str](), list[str](), set[str](), False
+    told: list[str] = []
     try:
         for outcome in _direct(folder, reader, options) if direct else read_paths([folder], options):
             if isinstance(outcome, Failure):
@@ -64,6 +65,7 @@ def judge(folder: Path, reader: str, options: ReadOptions, *, direct: bool = Fal
                 continue
             named.update(source.path for source in outcome.run.sources)
             reached |= outcome.run.format == reader
+            told += [f" {note}," for note in outcome.run.meta.get("notes", [])]
             _read(outcome, shape, findings, frames)
     except MemoryError:
         raise
@@ -72,7 +74,7 @@ def judge(folder: Path, reader: str, options: ReadOptions, *, direct: bool = Fal
             raise
         findings.append(f"{type(error).__name__} came out of the reading: {str(error)[:300]}")
     if not direct:
-        findings += _silent(folder, named)
+        findings += _silent(folder, named, told)
     return Verdict(frozenset(shape), findings, reached)
 
 
@@ -167,13 +169,15 @@ def _kinds(name: str, values: list[Any]) -> str:
     return "some" if len(kinds) > 1 else "none" if True in kinds else "all"
 
 
-def _silent(folder: Path, named: set[str]) -> list[str]:
+def _silent(folder: Path, named: set[str], told: list[str]) -> list[str]:
     """Files that look like data and of which nothing was said; below a folder that was read a file may be no part."""
+    notes = "".join(told)
     read = {parent for path in map(Path, named) for parent in (path, path.parent)} - {folder}
     for path in folder.rglob("*"):
         hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
         if hidden or path.suffix.lower() not in DATA_SUFFIXES or not path.is_file():
             continue
-        if not {path, *path.parents} & read:
+        places = [path.name, *(f"{part}/" for part in path.relative_to(folder).parts[:-1])]
+        if not ({path, *path.parents} & read or any(f" {place[:80]}," in notes for place in places)):
             return [f"nothing was said of a file {path.suffix}"]
     return []

@@ -13,7 +13,7 @@ from foreshock.readers._json import text
 from foreshock.readers._plain import meta
 from foreshock.readers._protocol import Candidate, Failure, Reading, ReadOptions
 from foreshock.readers._rows import Rows
-from foreshock.readers._swe_bench_files import SUBMISSION, Place, place_of
+from foreshock.readers._swe_bench_files import SUBMISSION, Place, left_unread, place_of
 from foreshock.readers._swe_bench_load import Loaded, Loader
 from foreshock.readers._swe_bench_report import RESOLVED, UNRESOLVED, Outcome
 from foreshock.records import Batch, Run, RunStatus, ScoreStatus, ingest_id, run_key
@@ -26,13 +26,14 @@ TABLES = {
 # instances of the public splits, by the folder of SWE-bench/experiments
 _SPLITS = {"lite": 300, "verified": 500, "test": 2294, "multimodal": 517, "bash-only": 500}
 _SHOWN = 5
+_NAMED = 20
 
 
 class SweBenchReader:
     """Reads reports and submissions; a submission is read whole, whichever of its files was given."""
 
     name = "swe-bench"
-    version = 1
+    version = 2
 
     def claims(self, candidate: Candidate, options: ReadOptions) -> bool:  # noqa: ARG002 - part of the protocol
         """Whether the file is a report, or a part of a submission that is read."""
@@ -74,6 +75,7 @@ class SweBenchReader:
         key = run_key("swe-bench", task, named.model, named.run_id, named.date or "")
         found: dict[str, Any] = {"submitter": named.submitter, "name": loaded.name, "run_id": named.run_id}
         found["counts"] = loaded.report.counts
+        found["notes"] = _notes(place)
         run = Run(
             run_key=key,
             format=self.name,
@@ -92,6 +94,15 @@ class SweBenchReader:
         inferred = sorted(k for k, o in loaded.report.outcomes.items() if o.more.get("inferred"))
         said = {"model": options.model, "task": options.task, "inferred": digest(inferred) if inferred else None}
         return msgspec.structs.replace(run, ingest_id=ingest_id(key, run.sources, run.reader, said))
+
+
+def _notes(place: Place) -> list[str]:
+    """What lies in a submission and is passed over: trajectories, statistics, whatever has another name."""
+    unread = left_unread(place.root) if place.kind == "submission" else []
+    if not unread:
+        return []
+    more = f", and {len(unread) - _NAMED:,} more" if len(unread) > _NAMED else ""
+    return [f"not read: {', '.join(text(name)[:80] for name in unread[:_NAMED])}{more}"]
 
 
 class _Named(NamedTuple):

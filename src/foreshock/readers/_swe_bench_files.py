@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import re
+from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,6 +21,7 @@ LOGS = "logs"
 # the folder of a submission to SWE-bench/experiments: date, then submitter and model
 SUBMISSION = re.compile(r"(20\d\d)(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])_(.+)")
 _HEIGHT = 7
+_LISTED = 1_000
 _KEYS = (
     *(b'"resolved_ids"', b'"unresolved_ids"', b'"empty_patch_ids"', b'"error_ids"', b'"completed_ids"'),
     *(b'"incomplete_ids"', b'"submitted_ids"', b'"no_generation"', b'"no_logs"', b'"with_logs"'),
@@ -60,6 +63,22 @@ def passed_over(path: Path) -> bool:
     """Whether a file lies in a submission and is nothing that is read: trajectories, statistics, output of tests."""
     root = submission_of(path)
     return root is not None and not _is_read(path, root)
+
+
+def left_unread(root: Path) -> list[str]:
+    """Names directly in the folder of a submission, and in its results, of which nothing is read; folders end in /.
+
+    A folder of which single files are read (logs) is not named, and of more than :data:`_LISTED` names none beyond.
+    """
+    found: list[str] = []
+    for folder in (root, root / RESULTS.parent):
+        with suppress(OSError), os.scandir(folder) as entries:
+            for entry in islice(entries, _LISTED):
+                inside = Path(entry.path)
+                parts = entry.name in (RESULTS.parent.name, LOGS) and folder == root
+                if not (parts or entry.name.startswith(".") or _is_read(inside, root)):
+                    found.append(entry.name + ("/" if entry.is_dir(follow_symlinks=False) else ""))
+    return sorted(found)
 
 
 def together(path: Path) -> Path | None:
