@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import decimal
+
 import numpy as np
 import pytest
 
 from foreshock._base import MetricError
 from foreshock.mirage import ORDER, Hard, Twin
+from foreshock.mirage._links import links_for
 from foreshock.mirage._measures import in_order
-from foreshock.stats import logit, loglog
+from foreshock.stats import cloglog, identity, logit, loglog
 
 MEANS = {
     "gold_logprob": np.array([-3.0, -0.2]),
@@ -16,18 +19,20 @@ MEANS = {
     "brier": np.array([1.5, 0.1]),
     "choice_margin": np.array([-2.0, 3.0]),
     "pass_rate": np.array([0.1, 0.9]),
+    "sub_scores": np.array([0.1, 0.9]),
+    "graded_score": np.array([0.1, 0.9]),
     "numeric_closeness": np.array([0.1, 0.9]),
     "token_similarity": np.array([0.1, 0.9]),
     "char_similarity": np.array([0.1, 0.9]),
 }
 
 
-@pytest.mark.parametrize("kind", ORDER)
-def test_every_twin_rises_on_both_links(kind: str) -> None:
+@pytest.mark.parametrize("kind", MEANS)
+def test_every_twin_rises_on_all_links(kind: str) -> None:
     twin = Twin(kind, kind, high=2.0 if kind == "brier" else 1.0)
     shown = twin.shown(MEANS[kind])
     assert 0 < shown[0] < shown[1] < 1
-    for link in (loglog, logit):
+    for link in (loglog, cloglog, logit):
         assert twin.on(link, MEANS[kind], 1000) == pytest.approx(link.forward(shown))
 
 
@@ -53,6 +58,25 @@ def test_shares_have_a_floor_from_n_and_log_probabilities_none() -> None:
     assert np.isfinite(Twin("g", "gold_logprob").on(loglog, np.array([-50.0]), 5)).all()
 
 
+def test_a_difference_is_judged_as_it_is() -> None:
+    means = np.array([-0.2, 0.0, 0.4])
+    twin = Twin("d", "difference")
+    assert set(MEANS) | {"difference"} == set(ORDER)
+    assert links_for(Hard("d", "identity"), twin) == (identity,)
+    assert twin.on(identity, means, 10).tolist() == twin.shown(means).tolist() == means.tolist()
+    assert twin.unit == "score"
+
+
+@pytest.mark.parametrize("p", [1e-300, 1e-20, 1e-9, 0.3, 0.63, 0.999, 1 - 1e-12])
+def test_the_loss_of_the_complement_is_exact_at_both_ends(p: float) -> None:
+    told = Twin("g", "gold_logprob").on(cloglog, np.log(np.array([p])), 1)[0]
+    # in 40 digits: log(-log(1 - p))
+    with decimal.localcontext(prec=340):
+        exact = float((-(1 - decimal.Decimal(p)).ln()).ln())
+    assert told == pytest.approx(exact, rel=1e-3 if p > 0.9999 else 1e-12)
+
+
 def test_primary_link_belongs_to_the_hard_metric() -> None:
+    assert Hard("h", "any-of-T").primary is cloglog
     assert Hard("h", "all-of-N").primary is loglog
     assert Hard("h", "argmax").primary is logit

@@ -1,10 +1,10 @@
 """What may stand beside a hard metric, in which order, and on which scale.
 
 The order is fixed here, before any data are looked at, and printed in every finding: log-probability of the gold
-answer; log-likelihoods of the choices; pass rate over repeats; closeness of the extracted answer. For a choice
-(``argmax``) the log-likelihoods of all choices come first: the log-probability of the right one alone may rise while
-those of the wrong ones rise as well. Token accuracy is not in it: each token is itself an argmax, so it steps where the
-hard metric steps.
+answer; log-likelihoods of the choices; pass rate over repeats; sub-scores (tests passed, steps, subgoals) and other
+graded scores; closeness of the extracted answer. For a choice (``argmax``) the log-likelihoods of all choices come
+first: the log-probability of the right one alone may rise while those of the wrong ones rise as well. Token accuracy is
+not in it: each token is itself an argmax, so it steps where the hard metric steps.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 
 from foreshock._base import MetricError
 from foreshock.mirage._design import Floats
-from foreshock.stats import Link, logit, loglog
+from foreshock.stats import Link, cloglog, identity, logit, loglog
 
 HardLink = Literal["all-of-N", "any-of-T", "argmax", "threshold", "identity"]
 
@@ -26,14 +26,21 @@ ORDER = (
     "brier",
     "choice_margin",
     "pass_rate",
+    "sub_scores",
+    "graded_score",
     "numeric_closeness",
     "token_similarity",
     "char_similarity",
+    "difference",
 )
-"""Kinds of twins for products of parts, best first; :func:`order_for` gives the order for a link."""
+"""Kinds of twins for products of parts, best first; :func:`order_for` gives the order for a link. ``graded_score`` is
+any score from 0 to its highest value on which a threshold is put; ``difference`` is one between two conditions."""
 _CHOICES = ("choice_probability", "brier", "choice_margin")
 # made of decoded text: every position of it is the most probable token, so a jump in it may be the decoder's
 DECODED = frozenset({"numeric_closeness", "token_similarity", "char_similarity"})
+# shares of trials: below a handful of successes they resolve nothing
+COUNTED = frozenset({"pass_rate", "sub_scores"})
+_NO_FLOOR = frozenset({"gold_logprob", "choice_margin", "difference"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +53,9 @@ class Hard:
         chance: Value of guessing.
         ceiling: Largest value it can reach.
         binary: Whether each response scores 0 or ``ceiling`` and nothing between.
+        parts: Number of parts that must all succeed (``all-of-N``) or of attempts of which one must (``any-of-T``);
+            None where it is not known and is estimated.
+        threshold: Value of the twin from which a response passes; None where it is not known and is estimated.
     """
 
     name: str
@@ -53,11 +63,16 @@ class Hard:
     chance: float = 0.0
     ceiling: float = 1.0
     binary: bool = True
+    parts: int | None = None
+    threshold: float | None = None
 
     @property
     def primary(self) -> Link:
-        """The link on which shares are reported: a loss for products, log-odds for choices."""
-        return loglog if self.link in ("all-of-N", "any-of-T") else logit
+        """The link that belongs to the metric: a loss for products, that of the complement for any-of-T, log-odds else.
+
+        Which links a twin is judged on depends on its kind as well: :func:`foreshock.mirage._links.links_for`.
+        """
+        return {"all-of-N": loglog, "any-of-T": cloglog}.get(self.link, logit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +102,7 @@ class Twin:
     @property
     def unit(self) -> str:
         """Unit of :meth:`shown`."""
-        return "log-odds" if self.kind == "choice_margin" else "probability"
+        return {"choice_margin": "log-odds", "difference": "score"}.get(self.kind, "probability")
 
     def loss(self, mean: Floats) -> Floats:
         """Mean of the twin as a loss -log p, the exact form for log-probabilities near 0."""
@@ -102,26 +117,34 @@ class Twin:
             return np.asarray(-np.log(m / self.high))
 
     def shown(self, mean: Floats) -> Floats:
-        """Mean of the twin as the report shows it: a probability that rises with ability."""
-        return np.asarray(np.exp(-self.loss(mean)))
+        """Mean of the twin as the report shows it: a probability that rises with ability, a difference as it is."""
+        return np.asarray(mean, float) if self.kind == "difference" else np.asarray(np.exp(-self.loss(mean)))
 
     def on(self, link: Link, mean: Floats, items: int) -> Floats:
         """Mean of the twin on ``link``, with the floor of half a trial for shares.
 
-        Log-probabilities and margins have no floor: they resolve what counting cannot.
+        Log-probabilities and margins have no floor: they resolve what counting cannot. A difference has no link but
+        the identity.
         """
+        if self.kind == "difference" or link is identity:
+            return self.shown(mean)
         loss = self.loss(mean)
-        if self.kind not in ("gold_logprob", "choice_margin"):
+        if self.kind not in _NO_FLOOR:
             least = 0.5 / (items * self.trials)
             loss = np.clip(loss, -np.log1p(-least), -np.log(least))
         with np.errstate(divide="ignore", over="ignore"):
             if link is loglog:
                 return np.asarray(-np.log(loss))
+            if link is cloglog:
+                # the exact form on either side of p = 1/2; beyond exp(-30) the loss of the complement is p itself
+                near = -np.log(-np.expm1(-np.minimum(loss, 1.0)))
+                far = -np.log1p(-np.exp(-np.clip(loss, 0.5, 30.0)))
+                return np.asarray(np.where(loss > 30.0, -loss, np.log(np.where(loss < 0.7, near, far))))
             return np.asarray(-np.log(np.expm1(loss)))
 
     def at_floor(self, mean: Floats, items: int) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
         """Points at which counting resolves nothing: fewer than 5 successes."""
-        if self.kind != "pass_rate":
+        if self.kind not in COUNTED:
             return np.zeros(np.shape(mean), bool)
         return np.asarray(mean) * items * self.trials < 5
 

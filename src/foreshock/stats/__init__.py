@@ -13,7 +13,7 @@ from foreshock.stats._intervals import (
     wilson,
 )
 from foreshock.stats._letters import letters, tie_groups
-from foreshock.stats._links import Link, floored, identity, logit, loglog
+from foreshock.stats._links import Link, cloglog, floored, identity, logit, loglog
 from foreshock.stats._mcnemar import McNemar, mcnemar, tango_interval
 from foreshock.stats._multiple import benjamini_hochberg, holm, partial_conjunction
 from foreshock.stats._odds import Odds, exact_odds
@@ -27,6 +27,7 @@ __all__ = [
     "Odds",
     "SignFlip",
     "benjamini_hochberg",
+    "cloglog",
     "clopper_pearson",
     "cluster_sums",
     "clustered_stderr",

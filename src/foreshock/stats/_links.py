@@ -41,6 +41,16 @@ def _loglog_inverse(z: Floats) -> Floats:
         return np.exp(-np.exp(-z))
 
 
+def _cloglog(p: Floats) -> Floats:
+    with np.errstate(divide="ignore"):
+        return np.log(-np.log1p(-p))
+
+
+def _cloglog_inverse(z: Floats) -> Floats:
+    with np.errstate(over="ignore"):
+        return -np.expm1(-np.exp(z))
+
+
 def _logit(p: Floats) -> Floats:
     with np.errstate(divide="ignore"):
         return np.log(p) - np.log1p(-p)
@@ -56,6 +66,9 @@ def _same(x: Floats) -> Floats:
 
 loglog = Link("-log(-log p)", _loglog, _loglog_inverse)
 """Minus the log of the loss -log p: rises with p, and a power law in the axis is a straight line on it."""
+
+cloglog = Link("log(-log(1-p))", _cloglog, _cloglog_inverse)
+"""The log of the loss of the complement: one of T attempts succeeds with 1 - (1-p)^T, which moves it by log T."""
 
 logit = Link("logit p", _logit, _logit_inverse)
 """Log-odds: the scale of a choice between options."""
