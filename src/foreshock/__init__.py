@@ -60,6 +60,7 @@ _ROOMS = (
     "integrity",
     "metrics",
     "mirage",
+    "models",
     "readers",
     "records",
     "report",

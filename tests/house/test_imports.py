@@ -16,6 +16,7 @@ ROOMS = [
     "metrics",
     "simulate",
     "store",
+    "models",
     "scoring",
     "series",
     "mirage",
