@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from foreshock._base import ForeshockError
 from foreshock.readers import Candidate, Failure, Reading, ReadOptions, read_paths, readers
 from foreshock.readers import _discover as discover
+from foreshock.readers._swe_bench_files import submission_of
 from foreshock.readers._unknown import DATA_SUFFIXES
 from foreshock.records import MAX_ROWS, Batch
 from foreshock.store import Store, add_paths
@@ -60,7 +61,8 @@ def judge(folder: Path, reader: str, options: ReadOptions, *, direct: bool = Fal
     try:
         for outcome in _direct(folder, reader, options) if direct else read_paths([folder], options):
             if isinstance(outcome, Failure):
-                named.add(str(outcome.path))
+                # a submission that cannot be read is told of by one of its files
+                named |= {str(outcome.path), str(submission_of(outcome.path) or outcome.path)}
                 reached |= _failed(outcome, shape, findings)
                 continue
             named.update(source.path for source in outcome.run.sources)
