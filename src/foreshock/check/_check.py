@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 import msgspec
@@ -11,22 +12,22 @@ import msgspec
 from foreshock._base import Progress, quiet, utc_now
 from foreshock._version import __version__
 from foreshock.check._chosen import chosen
-from foreshock.check._facts import keep_responses, task_facts, total_facts
+from foreshock.check._facts import with_trends
+from foreshock.check._families import Verdicts, judge_lines, with_q
 from foreshock.check._lights import trust_card
-from foreshock.check._lines import Judged, judge_items, judge_totals
-from foreshock.check._measures import PRIMARY
+from foreshock.check._lines import Judged
 from foreshock.check._moved import moved_rows
 from foreshock.check._opening import opening
-from foreshock.check._tables import model_rows, total_rows
-from foreshock.check._task import load_task, main_scores
+from foreshock.check._views import Context, Subject, View, agreed_by_run, view
 from foreshock.integrity import CODES as DATA_CODES
 from foreshock.integrity import examine
+from foreshock.mirage import CODES as MIRAGE_CODES
 from foreshock.records import Counts, Document, Finding, ModelCard, Run
-from foreshock.scoring import Agreement, agreement, score
-from foreshock.series import Dimension, Line, aggregate_series, dimensions, family_label, lines, model_cards, run_row
+from foreshock.scoring import agreement, score
+from foreshock.series import Dimension, Line, dimensions, family_label, lines, model_cards, run_row
 from foreshock.store import Snapshot, Store
 
-CODES = (*DATA_CODES, "FS301")
+CODES = (*DATA_CODES, *MIRAGE_CODES)
 """Codes of the findings that ``check`` can give."""
 
 MOVED_PER_FINDING = 10
@@ -61,31 +62,18 @@ class CheckOptions(msgspec.Struct, frozen=True, kw_only=True):
     seed: int = 0
 
 
-class _Context(NamedTuple):
-    """What every task is looked at with."""
+class _Looked(NamedTuple):
+    """What was found about tasks and lines."""
 
     snapshot: Snapshot
-    cards: Mapping[str, ModelCard]
-    agreed: Mapping[str, tuple[int, int]]
-    seed: int
-
-
-class _Subject(NamedTuple):
-    """One task with its runs and lines."""
-
-    task: str
     runs: list[Run]
-    trails: list[Line]
+    views: list[View]
+    verdicts: Verdicts
 
-
-class _View(NamedTuple):
-    """What one task adds to the document."""
-
-    trust: dict[str, Any]
-    models: list[dict[str, Any]]
-    judged: list[Judged]
-    metrics: list[str]
-    moved: list[dict[str, Any]]
+    def by_view(self) -> list[list[Judged]]:
+        """The judged lines of each task."""
+        places = iter(self.verdicts.judged)
+        return [[one for one in islice(places, len(view.waiting)) if one is not None] for view in self.views]
 
 
 class _Beside(NamedTuple):
@@ -137,122 +125,55 @@ def check(
     for line in found:
         trails[line.task].append(line)
     agreed = agreement(snapshot, tasks=by_task)
+    context = Context(snapshot, cards, agreed_by_run(agreed), options.seed)
     views = []
-    room = MOVED_IN_ALL
-    context = _Context(snapshot, cards, _agreement(agreed), options.seed)
     for done, (task, members) in enumerate(sorted(by_task.items())):
-        progress("judge", done, len(by_task))
-        views.append(_view(context, _Subject(task, members, trails[task]), room))
-        room -= len(views[-1].moved)
-    progress("judge", len(by_task), len(by_task))
-    faults = examine(snapshot, runs, agreement=agreed, lines=found)
-    varied = dimensions(snapshot, runs, cards)
-    return _document(runs, views, _Beside(faults, varied, failures), options, command)
-
-
-def _agreement(agreed: Sequence[Agreement]) -> dict[str, tuple[int, int]]:
-    """Responses on which our hard metric equals the harness's own score, and how many were compared, by run key.
-
-    Where the harness gave several scores, one that by its name measures the same counts before one that may not.
-    """
-    found: dict[str, tuple[bool, int, int]] = {}
-    for told in agreed:
-        if told.n and told.metric in PRIMARY:
-            found[told.run_key] = max(found.get(told.run_key, (False, 0, 0)), (told.comparable, told.agree, told.n))
-    return {key: (agree, n) for key, (_, agree, n) in found.items()}
-
-
-def _view(context: _Context, subject: _Subject, room: int) -> _View:
-    if any(run.counts.delivered for run in subject.runs):
-        return _item_view(context, subject, room)
-    return _total_view(context, subject)
-
-
-def _item_view(context: _Context, subject: _Subject, room: int) -> _View:
-    name, runs, snapshot = subject.task, subject.runs, context.snapshot
-    agreed = {run.run_key: context.agreed[run.run_key] for run in runs if run.run_key in context.agreed}
-    trusted = all(equal == n for equal, n in agreed.values()) if agreed else None
-    task = load_task(snapshot, name, runs, context.cards, subject.trails, trusted)
-    judged = judge_items(task, context.seed)
-    rows = main_scores(task)
-    moved: list[dict[str, Any]] = []
-    for one in judged:
-        moved += moved_rows(snapshot, name, one, min(MOVED_PER_FINDING, room - len(moved)))
-    totals = _logged(snapshot, runs, rows[0].measure.id if rows else None)
-    return _View(
-        trust=_trust(trust_card(task_facts(task, judged, agreed))),
-        models=model_rows(task, rows, totals),
-        judged=judged,
-        metrics=[measure.name for measure in task.measures.all],
-        moved=moved,
+        progress("look at tasks", done, len(by_task))
+        views.append(view(context, Subject(task, members, trails[task])))
+    progress("look at tasks", len(by_task), len(by_task))
+    verdicts = judge_lines(snapshot, [line for one in views for line in one.waiting], options.seed, progress)
+    beside = _Beside(
+        faults=examine(snapshot, runs, agreement=agreed, lines=found),
+        dimensions=dimensions(snapshot, runs, cards),
+        failures=failures,
     )
+    return _document(_Looked(snapshot, runs, views, verdicts), beside, options, command)
 
 
-def _total_view(context: _Context, subject: _Subject) -> _View:
-    snapshot, runs = context.snapshot, subject.runs
-    found = [one for one in aggregate_series(snapshot, subject.trails) if one.points]
-    places = {(one.family, one.axis, one.metric): one for one in found}
-    twins = {(one.family, one.axis, one.declared.twin) for one in found}
-    advice = keep_responses(runs[0].format)
-    judged = [
-        judge_totals(one, context.seed, places.get((one.family, one.axis, one.declared.twin or "")), advice)
-        for place, one in places.items()
-        if place not in twins
-    ]
-    keys = [run.run_key for run in runs]
-    frame = snapshot.scan("aggregates", runs=keys, columns=["run_key", "metric_id", "filter", "value", "stderr", "n"])
-    totals = [row for row in frame.collect().iter_rows(named=True) if row["value"] is not None]
-    rows = total_rows(runs, context.cards, totals, subject.trails)
-    facts = total_facts(subject.task, runs, rows, judged, {one.metric: one.declared for one in found})
-    return _View(_trust(trust_card(facts)), rows, judged, [], [])
-
-
-def _logged(snapshot: Snapshot, runs: Sequence[Run], metric: str | None) -> dict[str, float]:
-    """The harness's own total on the main metric (by its own name, or by ours where they are the same), by run key."""
-    names = ["acc", "accuracy"] if metric is None else [metric, metric.partition("@")[0]]
-    keys = [run.run_key for run in runs]
-    frame = snapshot.scan("aggregates", runs=keys, columns=["run_key", "metric_id", "value", "source"]).collect()
-    found: dict[str, float] = {}
-    for row in frame.iter_rows(named=True):
-        if row["source"] == "harness" and row["value"] is not None and row["metric_id"] in names:
-            found.setdefault(row["run_key"], row["value"])
-    return found
-
-
-def _trust(card: Any) -> dict[str, Any]:
-    row: dict[str, Any] = msgspec.to_builtins(card)
-    return row
-
-
-def _document(
-    runs: Sequence[Run],
-    views: Sequence[_View],
-    beside: _Beside,
-    options: CheckOptions,
-    command: Sequence[str],
-) -> Document:
-    judged = [one for view in views for one in view.judged if _selected(one.finding, options)]
-    kept = {one.finding.id for one in judged}
+def _document(looked: _Looked, beside: _Beside, options: CheckOptions, command: Sequence[str]) -> Document:
+    runs, views = looked.runs, looked.views
+    lines = [[one for one in judged if _selected(one.finding, options)] for judged in looked.by_view()]
+    judged = with_q([one for mine in lines for one in mine])
     metrics = sorted({metric for view in views for metric in view.metrics})
-    total = Counts.total(run.counts for run in runs)
+    cards = [trust_card(with_trends(view.facts, mine)) for view, mine in zip(views, looked.by_view(), strict=True)]
+    findings = [*beside.faults, *looked.verdicts.findings]
     return Document(
         foreshock=__version__,
         command=list(command),
         generated_at=utc_now(),
-        counts=msgspec.to_builtins(total),
-        findings=[*(f for f in beside.faults if _selected(f, options)), *(one.finding for one in judged)],
+        counts=msgspec.to_builtins(Counts.total(run.counts for run in runs)),
+        findings=[*(f for f in findings if _selected(f, options)), *(one.finding for one in judged)],
         tables={
             "opening": opening(runs, judged, metrics, len(beside.failures)),
-            "trust": [view.trust for view in views],
+            "trust": [msgspec.to_builtins(card) for card in cards],
             "models": [row for view in views for row in sorted(view.models, key=_place)],
             "series": [row for one in judged for row in one.series],
             "verdicts": [one.verdict for one in judged],
-            "moved": [row for view in views for row in view.moved if row["finding_id"] in kept],
+            "families": looked.verdicts.families,
+            "moved": _moved(looked.snapshot, zip(views, lines, strict=True)),
             "dimensions": [dimension._asdict() for dimension in beside.dimensions],
             "runs": [run_row(run) for run in runs],
             "failures": [{"path": path, "message": message} for path, message in beside.failures],
         },
     )
+
+
+def _moved(snapshot: Snapshot, lines: Iterable[tuple[View, list[Judged]]]) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = []
+    for one_task, judged in lines:
+        for one in judged:
+            rows += moved_rows(snapshot, one_task.task, one, min(MOVED_PER_FINDING, MOVED_IN_ALL - len(rows)))
+    return rows
 
 
 def _place(row: dict[str, Any]) -> tuple[Any, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -10,35 +11,26 @@ from foreshock.check._lights import Standing, TaskFacts
 from foreshock.check._lines import Judged
 from foreshock.check._measures import PRIMARY
 from foreshock.check._task import Scored, Task, main_scores, pair_error, standings
+from foreshock.check._twin_command import how_to_get_a_twin, keep_responses
 from foreshock.metrics import HarnessMetric, harness_metric
 from foreshock.records import Run, RunStatus
 from foreshock.series import Declared, conditions_text
 
-_TWIN = {
-    "inspect": "Run the task with --epochs 8 for a pass rate, or with logprobs for the answer's probability.",
-    "lm-eval": "A multiple-choice or log-likelihood form of the task, run with --log_samples, would give one.",
-}
-_ANY_TWIN = "Log-probabilities of the answer, or several samples per item, would give one."
-_RESPONSES = {
-    "inspect": "keep the samples: the whole Inspect log, without --no-log-samples, instead of its header",
-    "lm-eval": "keep the responses: lm-eval --log_samples",
-    "table": "add the logs of the runs, or a table with a row for each response, beside these scores",
-}
-_ANY_RESPONSES = "add the log or table that holds a row for each response"
 _TABLES = ("table", "items")
 
 
-def keep_responses(log_format: str) -> str:
-    """How responses come to be there where a log of that format holds totals alone, as an instruction."""
-    return _RESPONSES.get(log_format, _ANY_RESPONSES)
+def with_trends(facts: TaskFacts, judged: Sequence[Judged]) -> TaskFacts:
+    """The facts with what became of the task's lines; the twin that the verdicts used stands first."""
+    used = [str(one.verdict["twin"]) for one in judged if one.verdict["twin"]]
+    twins = list(dict.fromkeys([*used[:1], *facts.twins])) if facts.twins else used[:1]
+    return replace(facts, trends=[one.trend for one in judged], twins=twins)
 
 
-def task_facts(task: Task, judged: Sequence[Judged], agreement: Mapping[str, tuple[int, int]]) -> TaskFacts:
-    """What the lights of a task with item scores are judged from.
+def task_facts(task: Task, agreement: Mapping[str, tuple[int, int]]) -> TaskFacts:
+    """What the lights of a task with item scores are judged from, but for its lines.
 
     Args:
         task: The task.
-        judged: Its judged lines.
         agreement: Responses on which our hard metric equals the harness's own score, and how many were compared, by
             run key.
     """
@@ -53,8 +45,8 @@ def task_facts(task: Task, judged: Sequence[Judged], agreement: Mapping[str, tup
         metric=main.name if main else None,
         kind=main.kind if main else None,
         scale=100.0 if main and (main.low, main.high) == (0, 1) else None,
-        twins=_twins(task, judged),
-        missing_twin=_TWIN.get(task.runs[0].format, _ANY_TWIN),
+        twins=[measure.name for measure in task.measures.twins],
+        missing_twin=how_to_get_a_twin(task.runs[0], totals=False, choices=task.choices).sentence,
         say_kind=_say_kind(task.runs),
         floor=floor,
         ceiling=main.high if main else None,
@@ -66,7 +58,6 @@ def task_facts(task: Task, judged: Sequence[Judged], agreement: Mapping[str, tup
         known=stated(task.runs),
         rising=main.higher_is_better if main else True,
         incomplete=len(task.runs) - len([run for run in task.runs if run.status is RunStatus.COMPLETE]),
-        trends=[one.trend for one in judged],
     )
 
 
@@ -74,7 +65,6 @@ def total_facts(
     name: str,
     runs: Sequence[Run],
     rows: Sequence[Mapping[str, object]],
-    judged: Sequence[Judged],
     declared: Mapping[str, Declared],
 ) -> TaskFacts:
     """The same for a task of which only totals are known; ``declared`` is what was said about each metric."""
@@ -115,7 +105,6 @@ def total_facts(
         known=stated(runs),
         rising=_rising(said, known),
         incomplete=sum(run.status is not RunStatus.COMPLETE for run in runs),
-        trends=[one.trend for one in judged],
     )
 
 
@@ -133,12 +122,6 @@ def _rising(said: Declared, known: HarnessMetric | None) -> bool:
 def _own(task: Task) -> str:
     """Our hard metric on this task, whether or not it is the main one."""
     return next((measure.name for measure in task.measures.all if measure.base in PRIMARY), "our metric")
-
-
-def _twins(task: Task, judged: Sequence[Judged]) -> list[str]:
-    """Names of the twins; the one that the verdicts used stands first."""
-    used = [str(one.verdict["twin"]) for one in judged if one.verdict["twin"]]
-    return list(dict.fromkeys([*used[:1], *(measure.name for measure in task.measures.twins)]))
 
 
 def differences(runs: Sequence[Run], item_sets: set[frozenset[str]]) -> list[str]:

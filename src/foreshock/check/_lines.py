@@ -1,22 +1,40 @@
-"""Judge every line of a task: by items where there are some, else say what totals alone cannot tell."""
+"""Lines of models that wait to be judged with the others of their family, and what becomes of them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from foreshock.check._measures import Measure
+from foreshock.check._measures import Measure, Measures
 from foreshock.check._tables import unit_of
 from foreshock.check._task import Task
-from foreshock.metrics import harness_metric
-from foreshock.mirage import Hard, Judgement, Twin, emergence_p, judge
-from foreshock.records import Evidence, Finding, Light, Need, Rate, State, Subject
-from foreshock.series import Line, Panel, Series, panel
+from foreshock.check._twin_command import How, how_to_get_a_twin
+from foreshock.mirage import Entry, Hard, Judgement, Twin
+from foreshock.records import Finding, Light, Run
+from foreshock.series import Block, Line, Panel, load_blocks, load_positions, panel
+from foreshock.store import Snapshot
 
 LIGHTS = {"break": Light.FIRING, "mirage": Light.WARN, "smooth": Light.OK, "unresolved": Light.NO_DATA}
+
+
+class Place(NamedTuple):
+    """What is judged together: the tasks of one model family along one axis, under one answer filter.
+
+    Attributes:
+        family: Model family, with the conditions by which its line differs from others of the family.
+        axis: What orders the models.
+        variant: Answer filter and perturbation; None for each task's primary one, so that no task counts twice.
+        source: ``items`` or ``totals``: their noise is not of one kind.
+    """
+
+    family: str
+    axis: str
+    variant: str | None
+    source: str
 
 
 class Judged(NamedTuple):
@@ -26,8 +44,9 @@ class Judged(NamedTuple):
         finding: The answer.
         verdict: Row of the table ``verdicts``.
         series: Rows of the table ``series``.
-        panel: What was looked at; None for totals.
-        judgement: What the mirage room said; None for totals.
+        panel: What was looked at, without the scores; None for totals.
+        judgement: What the mirage room said; None for totals without a twin.
+        beside: Rows of further tables, by name of the table.
     """
 
     finding: Finding
@@ -35,6 +54,7 @@ class Judged(NamedTuple):
     series: list[dict[str, Any]]
     panel: Panel | None
     judgement: Judgement | None
+    beside: Mapping[str, list[dict[str, Any]]] = MappingProxyType({})
 
     @property
     def trend(self) -> tuple[Light, str]:
@@ -44,23 +64,128 @@ class Judged(NamedTuple):
         return LIGHTS[word], f"{subject.model_family} along {subject.axis}: {self.finding.title}"
 
 
-def judge_items(task: Task, seed: int) -> list[Judged]:
-    """Judge every line of a task that has item scores on its main metric, under every answer filter."""
+class Plan(NamedTuple):
+    """What is known of a task before the scores of its lines are looked at.
+
+    Attributes:
+        measures: Its metrics.
+        chance: Score of guessing on the main metric.
+        choices: Whether its items offer options.
+    """
+
+    measures: Measures
+    chance: float | None
+    choices: bool
+
+
+class ItemLine(NamedTuple):
+    """A line with item scores that waits to be judged.
+
+    Its scores are loaded when its family is judged and not before: a suite of hundreds of tasks is never in memory with
+    all its metrics and models at once.
+
+    Attributes:
+        line: Which runs stand where.
+        plan: What is known of the task.
+        filter, perturbation: Which of the task's blocks.
+        variant: The same as text, where the task has several blocks; it then stands behind the task's name.
+        first: Whether this is the task's primary block.
+    """
+
+    line: Line
+    plan: Plan
+    filter: str | None
+    perturbation: str | None
+    variant: str | None
+    first: bool
+
+    @property
+    def place(self) -> Place:
+        """What it is judged together with."""
+        name = self.line.family if not self.line.conditions else f"{self.line.family} ({self.line.conditions})"
+        return Place(name, self.line.axis, None if self.first else self.variant, "items")
+
+    def entry(self, snapshot: Snapshot) -> Entry | None:
+        """Load the line; None when no point of it has a score."""
+        main = self.plan.measures.main
+        assert main is not None
+        wanted = [main, *self.plan.measures.twins]
+        block = self._block(snapshot, {measure.id: measure.kind == "hard" for measure in wanted})
+        if block is None:
+            return None
+        place = self.plan.measures.position
+        correct = load_positions(snapshot, block, place.id) if place else None
+        made = panel(self.line, block, [measure.id for measure in wanted], correct)
+        if not made.points:
+            return None
+        made = _named(made, {measure.id: measure.name for measure in self.plan.measures.all}, self.variant)
+        hard = _hard(main, self.plan.chance)
+        twins = [_twin(measure, block) for measure in self.plan.measures.twins]
+        checks = _checks(self.line, main, self.plan.chance)
+        return Entry(made, hard, tuple(_apart(made, hard, twins)), checks)
+
+    def _block(self, snapshot: Snapshot, metrics: Mapping[str, bool]) -> Block | None:
+        keys = [run.run_key for run in _runs(self.line)]
+        for block in load_blocks(snapshot, self.line.task, keys, metrics):
+            if (block.filter, block.perturbation) == (self.filter, self.perturbation):
+                return block
+        return None
+
+    @property
+    def how(self) -> How:
+        """How a twin, or a better one, would come to be."""
+        return how_to_get_a_twin(newest(self.line), totals=False, choices=self.plan.choices)
+
+    def told(self, entry: Entry, judgement: Judgement) -> Judged:
+        """The line with its answer."""
+        made, main = entry.panel, self.plan.measures.main
+        rows = [
+            {
+                "finding_id": judgement.finding.id,
+                "task": made.task,
+                "family": made.family,
+                "axis": made.axis,
+                "axis_known": made.axis_known,
+                "log_axis": made.log_axis,
+                "metric": line.metric,
+                "role": line.role,
+                "unit": _unit(line.role, line.unit, main),
+                "chance": self.plan.chance if line.role == "hard" else None,
+                "points": line.points(),
+            }
+            for line in judgement.lines
+        ]
+        verdict = judgement.row(len(made.items), len(made.points))
+        verdict["level"] = judgement.finding.effect.level if judgement.finding.effect else None
+        return Judged(judgement.finding, verdict, rows, without_scores(made), judgement)
+
+
+def item_lines(task: Task) -> list[ItemLine]:
+    """Every line of a task that has item scores on its main metric, under every answer filter."""
     main = task.measures.main
     if main is None or main.kind != "hard":
         return []
-    hard = _hard(main, task.chance)
-    twins = [_twin(measure) for measure in task.measures.twins]
-    ids = [main.id, *(measure.id for measure in task.measures.twins)]
-    names = {measure.id: measure.name for measure in task.measures.all}
-    found = []
-    for block, correct in zip(task.blocks, task.positions, strict=True):
-        for line in task.lines:
-            made = _named(panel(line, block, ids, correct), names, block.variant if len(task.blocks) > 1 else None)
-            if made.points:
-                told = judge(made, hard, _apart(made, hard, twins), seed=seed, checks=_checks(line, main, task.chance))
-                found.append(_judged(made, told, task))
-    return found
+    plan = Plan(task.measures, task.chance, task.choices)
+    several = len(task.blocks) > 1
+    return [
+        ItemLine(line, plan, block.filter, block.perturbation, block.variant if several else None, first=not k)
+        for k, block in enumerate(task.blocks)
+        for line in task.lines
+    ]
+
+
+def without_scores(made: Panel) -> Panel:
+    """The panel's labels alone, for what is told about it once it is judged."""
+    return replace(made, items=(), values={}, replicates={}, positions=None)
+
+
+def newest(line: Line) -> Run:
+    """The run of a line that was made last."""
+    return max(_runs(line), key=lambda run: (run.created or "", run.run_key))
+
+
+def _runs(line: Line) -> Sequence[Run]:
+    return [run for stop in line.stops for group in stop.groups for run in group]
 
 
 def _named(made: Panel, names: Mapping[str, str], answer_filter: str | None) -> Panel:
@@ -80,8 +205,17 @@ def _hard(main: Measure, chance: float | None) -> Hard:
     return Hard(main.name, link, chance=chance or 0.0, ceiling=ceiling, binary=True)
 
 
-def _twin(measure: Measure) -> Twin:
-    return Twin(measure.name, measure.base, high=measure.high if measure.high is not None else 1.0)
+def _twin(measure: Measure, block: Block) -> Twin:
+    high = measure.high if measure.high is not None else 1.0
+    return Twin(measure.name, measure.base, high=high, trials=_trials(measure, block))
+
+
+def _trials(measure: Measure, block: Block) -> int:
+    """Answers behind an item's pass rate; each of them carries the rate as its score."""
+    counts = block.counts.get(measure.id)
+    if measure.base != "pass_rate" or counts is None or not (counts > 0).any():
+        return 1
+    return max(1, int(np.median(counts[counts > 0])))
 
 
 def _apart(made: Panel, hard: Hard, twins: list[Twin]) -> list[Twin]:
@@ -94,7 +228,7 @@ def _apart(made: Panel, hard: Hard, twins: list[Twin]) -> list[Twin]:
 
 def _checks(line: Line, main: Measure, chance: float | None) -> Mapping[str, tuple[str, str]]:
     """Alternatives that the line's own runs settle; what a log does not state stays unchecked."""
-    runs = [run for stop in line.stops for group in stop.groups for run in group]
+    runs = _runs(line)
     checks: dict[str, tuple[str, str]] = {}
     versions = {(run.format, run.writer, run.task_version, run.scorer_hash) for run in runs}
     stated = all(run.task_version is not None or run.scorer_hash is not None for run in runs)
@@ -126,131 +260,7 @@ def _checks(line: Line, main: Measure, chance: float | None) -> Mapping[str, tup
     return checks
 
 
-def _judged(made: Panel, told: Judgement, task: Task) -> Judged:
-    rows = [
-        {
-            "finding_id": told.finding.id,
-            "task": made.task,
-            "family": made.family,
-            "axis": made.axis,
-            "axis_known": made.axis_known,
-            "log_axis": made.log_axis,
-            "metric": line.metric,
-            "role": line.role,
-            "unit": _unit(line.role, line.unit, task.measures.main),
-            "chance": task.chance if line.role == "hard" else None,
-            "points": line.points(),
-        }
-        for line in told.lines
-    ]
-    verdict = told.row(len(made.items), len(made.points))
-    verdict["level"] = told.finding.effect.level if told.finding.effect else None
-    return Judged(told.finding, verdict, rows, made, told)
-
-
 def _unit(role: str, unit: str, main: Measure | None) -> str:
     if role == "twin":
         return "fraction" if unit == "probability" else unit
     return unit_of(main.low, main.high) if main is not None else unit
-
-
-def judge_totals(found: Series, seed: int, twin: Series | None = None, advice: str = "keep the responses") -> Judged:
-    """What a series of totals can say: it is drawn beside its twin, and nothing is claimed.
-
-    Args:
-        found: The totals.
-        seed: Seed of the null of the emergence score.
-        twin: Totals of the metric that was declared its twin.
-        advice: How item scores come to be there.
-    """
-    reasons = []
-    if len(found.points) < 4:
-        reasons.append(f"{len(found.points)} of >= 4 models")
-    if not found.axis_known:
-        reasons.append("no axis")
-    reasons += ["totals only, no item scores", *([] if twin else ["no twin"])]
-    title = f"unresolved: {'; '.join(reasons)}"
-    keys = sorted({point.run_key for point in found.points})
-    finding = Finding(
-        code="FS301",
-        subject=Subject(task=found.task, model_family=found.family, metric=found.metric, axis=found.axis, runs=keys),
-        state=State.NO_DATA,
-        verdict="unresolved",
-        title=title,
-        null="not tested: a total has no items to resample and no twin to be read against",
-        rate=Rate(),
-        needs=[
-            *([Need(what="models on the axis", have=len(found.points), enough=4)] if len(found.points) < 4 else []),
-            Need(what="item scores" if twin else "item scores with a twin", have=0, enough=1),
-        ],
-        evidence=[Evidence(run=key, item=None, epoch=None, what="logged total") for key in keys[:20]],
-        evidence_total=len(keys),
-        advice=advice,
-    )
-    score, p = _emergence(found, seed)
-    finite = score is not None and np.isfinite(score)
-    verdict = {
-        "finding_id": finding.id,
-        "task": found.task,
-        "family": found.family,
-        "axis": found.axis,
-        "verdict": "unresolved",
-        "reason": "; ".join(reasons),
-        "points": len(found.points),
-        "items": None,
-        "hard": found.metric,
-        "twin": twin.metric if twin else None,
-        "share": None,
-        "share_low": None,
-        "share_high": None,
-        "emergence": score if finite else None,
-        "emergence_infinite": score is not None and not finite,
-        "emergence_p": p,
-        "link_gap": None,
-    }
-    rows = [_total_row(finding.id, found), *([_total_row(finding.id, twin, "twin")] if twin else [])]
-    return Judged(finding, verdict, rows, None, None)
-
-
-def _emergence(found: Series, seed: int) -> tuple[float | None, float | None]:
-    """Emergence score with its null; only for rates whose number of items is known, because it means nothing alone."""
-    if found.declared.kind == "continuous":
-        return None, None
-    values = np.array([point.value for point in found.points])
-    items = [point.n for point in found.points if point.n]
-    if len(values) < 3 or len(items) < len(values) or values.min() < 0 or values.max() > 1:
-        return None, None
-    return emergence_p(values, items, np.random.default_rng(seed))
-
-
-def _total_unit(found: Series) -> str:
-    known = harness_metric(found.metric)
-    if known is None:
-        return unit_of(found.declared.low, found.declared.high)
-    return unit_of(known.low, known.high)
-
-
-def _total_row(finding_id: str, found: Series, role: str = "hard") -> dict[str, Any]:
-    def ends(value: float, error: float | None) -> tuple[float | None, float | None]:
-        return (None, None) if error is None else (value - 1.96 * error, value + 1.96 * error)
-
-    points = []
-    for point in found.points:
-        low, high = ends(point.value, point.stderr)
-        points.append(
-            {"label": point.label, "x": point.x, "value": point.value, "low": low, "high": high, "n": point.n}
-        )
-    return {
-        "finding_id": finding_id,
-        "task": found.task,
-        "family": found.family,
-        "axis": found.axis,
-        "axis_known": found.axis_known,
-        "log_axis": found.log_axis,
-        "metric": found.metric,
-        "role": role,
-        "unit": _total_unit(found),
-        "chance": found.declared.chance,
-        "points": points,
-        "source": found.source,
-    }

@@ -11,7 +11,7 @@ import numpy as np
 from foreshock.check._lights import Standing
 from foreshock.check._measures import Measure, Measures, chance_level, choice_count, declared_kinds, measures
 from foreshock.records import ModelCard, Run
-from foreshock.series import Block, Line, load_blocks, load_positions
+from foreshock.series import Block, Line, load_blocks
 from foreshock.stats import clustered_stderr, mean_interval, wilson
 from foreshock.store import Snapshot
 
@@ -55,7 +55,7 @@ class Task(NamedTuple):
         lines: Its lines.
         measures: Its metrics.
         blocks: Scores, one block per answer filter and perturbation; the first one is the primary.
-        positions: Per-position correctness of each block.
+        choices: Whether its items offer options.
         chance: Score of guessing on the main metric.
         scored: Score of every run on every metric, under every filter.
     """
@@ -66,7 +66,7 @@ class Task(NamedTuple):
     lines: list[Line]
     measures: Measures
     blocks: list[Block]
-    positions: list[Floats | None]
+    choices: bool
     chance: float | None
     scored: list[Scored]
 
@@ -85,15 +85,15 @@ def load_task(
     as_zero = {m.id: m.kind == "hard" for m in found.all}
     blocks = load_blocks(snapshot, name, keys, as_zero) if as_zero else []
     parsed = load_blocks(snapshot, name, keys, dict.fromkeys(as_zero, False)) if as_zero else []
-    place = found.position
-    positions = [load_positions(snapshot, block, place.id) if place else None for block in blocks]
     scored = [row for block, own in zip(blocks, parsed, strict=False) for row in _scored(block, own, found, runs)]
     items = snapshot.scan("items", tasks=[name], columns=["choices"]).collect()
     declared = next((run.chance for run in runs if run.chance is not None), None)
     chance = declared
     if chance is None and found.main is not None:
         chance = chance_level(found.main, choice_count(items))
-    return Task(name, runs, cards, lines, found, blocks, positions, chance, scored)
+    offered = items.get_column("choices").drop_nulls()
+    choices = not offered.is_empty() and bool((offered.list.len() > 0).any())
+    return Task(name, runs, cards, lines, found, blocks, choices, chance, scored)
 
 
 def _scored(block: Block, parsed: Block, found: Measures, runs: Sequence[Run]) -> list[Scored]:

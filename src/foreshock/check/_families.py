@@ -1,0 +1,112 @@
+"""Judge all lines of one model family together: its tasks share their models, and so tell each other's noise."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+import numpy as np
+
+from foreshock._base import Progress
+from foreshock.check._line_totals import TotalLine
+from foreshock.check._lines import Judged, Place
+from foreshock.check._views import Waiting
+from foreshock.mirage import Entry, FamilyJudgement, judge_family
+from foreshock.records import Finding
+from foreshock.stats import benjamini_hochberg
+from foreshock.store import Snapshot
+
+
+class Verdicts(NamedTuple):
+    """What became of all lines.
+
+    Attributes:
+        judged: One for each line that waited, in their order; None where no point of it has a score.
+        findings: What holds for whole families (FS302).
+        families: Rows of the table ``families``.
+    """
+
+    judged: list[Judged | None]
+    findings: list[Finding]
+    families: list[dict[str, Any]]
+
+
+def judge_lines(snapshot: Snapshot, waiting: Sequence[Waiting], seed: int, progress: Progress) -> Verdicts:
+    """Judge lines, family by family.
+
+    A line's scores are loaded when its family's turn comes and let go after it, so that what is in memory is one
+    family's main metrics and twins, never the scores of a store.
+
+    Args:
+        snapshot: Where scores come from.
+        waiting: The lines of all tasks.
+        seed: Seed of bootstraps and simulations.
+        progress: Told how many lines are done.
+    """
+    judged: list[Judged | None] = [None] * len(waiting)
+    findings: list[Finding] = []
+    rows: list[dict[str, Any]] = []
+    done = 0
+    for place, members in _groups(waiting).items():
+        progress("judge", done, len(waiting))
+        kept: list[int] = []
+        entries: list[Entry] = []
+        for i in members:
+            entry = waiting[i].entry(snapshot)
+            if entry is not None:
+                kept.append(i)
+                entries.append(entry)
+            elif isinstance(line := waiting[i], TotalLine):
+                judged[i] = line.undecided()
+        if entries:
+            told = judge_family(entries, seed=seed)
+            for i, entry, judgement in zip(kept, entries, told.judgements, strict=True):
+                judged[i] = waiting[i].told(entry, judgement)
+            rows.append(_family_row(place, told))
+            findings += [told.common.finding] if told.common else []
+        done += len(members)
+    progress("judge", len(waiting), len(waiting))
+    return Verdicts(judged, findings, rows)
+
+
+def _groups(waiting: Sequence[Waiting]) -> dict[Place, list[int]]:
+    groups: dict[Place, list[int]] = {}
+    for i, line in enumerate(waiting):
+        groups.setdefault(line.place, []).append(i)
+    return groups
+
+
+def _family_row(place: Place, told: FamilyJudgement) -> dict[str, Any]:
+    """Row of ``families``: what is told of all tasks together, and what they know of each other's noise."""
+    empty = dict.fromkeys(
+        ("finding_id", "verdict", "reason", "agree", "from_point", "to_point", "share", "share_low", "share_high", "p")
+    )
+    noise = told.noise
+    return {
+        **empty,
+        "family": place.family,
+        "axis": place.axis,
+        "variant": place.variant,
+        "source": place.source,
+        "lines": len(told.judgements),
+        "tasks": len(told.judgements),
+        **(told.common.row() if told.common else {}),
+        "noise": noise.s0 if noise else None,
+        "noise_df": noise.df if noise else None,
+        "noise_correlation": noise.correlation if noise else None,
+        "noise_tasks": noise.tasks if noise else None,
+        "noise_link": noise.link if noise else None,
+    }
+
+
+def with_q(judged: Sequence[Judged]) -> list[Judged]:
+    """The lines with their p-values adjusted over all lines that are told (Benjamini and Hochberg)."""
+    known = [i for i, one in enumerate(judged) if one.finding.p is not None]
+    adjusted = benjamini_hochberg(np.array([judged[i].finding.p for i in known], float)).tolist() if known else []
+    found = list(judged)
+    for i, q in zip(known, adjusted, strict=True):
+        one = found[i]
+        finding = msgspec.structs.replace(one.finding, q=q)
+        found[i] = one._replace(finding=finding, verdict={**one.verdict, "q": q})
+    return found
