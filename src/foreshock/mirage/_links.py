@@ -60,12 +60,18 @@ def all_of(p: ArrayLike, parts: ArrayLike, spread: float = 0.0) -> Floats:
     """
     share = np.asarray(p, float)
     sizes, counts = np.unique(np.atleast_1d(np.asarray(parts, int)), return_counts=True)
-    total, product, done = np.zeros_like(share), np.ones_like(share), 0
-    for size, count in zip(sizes.tolist(), counts.tolist(), strict=True):
-        for s in range(done, size):
-            product = product * ((share + s * spread) / (1.0 + s * spread))
-        total, done = total + count * product, size
-    return np.asarray(total / counts.sum())
+    weighted = [count * _product(share, size, spread) for size, count in zip(sizes, counts, strict=True)]
+    return np.asarray(sum(weighted) / counts.sum())
+
+
+def _product(p: Floats, size: int, spread: float) -> Floats:
+    """(p + s r) / (1 + s r) over s < size; by gamma functions, which cost the same for any size."""
+    if spread == 0:
+        return np.asarray(p**size)
+    from scipy.special import gammaln
+
+    a, whole = np.maximum(p, 1e-300) / spread, 1.0 / spread
+    return np.asarray(np.exp(gammaln(a + size) - gammaln(a) - gammaln(whole + size) + gammaln(whole)))
 
 
 def any_of(h: ArrayLike, attempts: ArrayLike, spread: float = 0.0) -> Floats:

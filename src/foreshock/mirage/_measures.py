@@ -31,10 +31,11 @@ ORDER = (
     "numeric_closeness",
     "token_similarity",
     "char_similarity",
-    "difference",
 )
 """Kinds of twins for products of parts, best first; :func:`order_for` gives the order for a link. ``graded_score`` is
-any score from 0 to its highest value on which a threshold is put; ``difference`` is one between two conditions."""
+any score from 0 to its highest value on which a threshold is put."""
+# a difference between two conditions, which stands beside nothing else
+_KINDS = (*ORDER, "difference")
 _CHOICES = ("choice_probability", "brier", "choice_margin")
 # made of decoded text: every position of it is the most probable token, so a jump in it may be the decoder's
 DECODED = frozenset({"numeric_closeness", "token_similarity", "char_similarity"})
@@ -81,7 +82,7 @@ class Twin:
 
     Attributes:
         name: Its key in ``Panel.values``.
-        kind: One of :data:`ORDER`; says how the mean is read as a probability.
+        kind: One of :data:`ORDER`, which says how the mean is read as a probability; or ``difference``: read as it is.
         tokens: Mean number of tokens by which a summed ``gold_logprob`` is divided; 1 when it is per token already.
         high: Largest value (2 for a multi-class Brier score).
         trials: Trials behind one item's value (epochs for ``pass_rate``); sets the floor.
@@ -94,9 +95,9 @@ class Twin:
     trials: int = 1
 
     def __post_init__(self) -> None:
-        if self.kind not in ORDER:
+        if self.kind not in _KINDS:
             raise MetricError(
-                f"twin kind {self.kind!r} is unknown", expected=f"one of {', '.join(ORDER)}", where=self.name
+                f"twin kind {self.kind!r} is unknown", expected=f"one of {', '.join(_KINDS)}", where=self.name
             )
 
     @property
@@ -166,5 +167,5 @@ def in_order(twins: list[Twin], link: str) -> list[Twin]:
         >>> [t.name for t in in_order([Twin("sim", "char_similarity"), Twin("logp", "gold_logprob")], "all-of-N")]
         ['logp', 'sim']
     """
-    order = order_for(link)
+    order = (*order_for(link), "difference")
     return sorted(twins, key=lambda t: (order.index(t.kind), t.name))

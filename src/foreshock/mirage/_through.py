@@ -1,9 +1,8 @@
 """The hard metric seen through its link: what a smooth twin would have made of it.
 
-The link has two constants, the same for all models: an offset (length of the answer, dependence inside an item) and a
-slope. They are fitted on the observed pairs of twin and hard metric, so noise of the models, which moves both, drops
-out. Three things follow: the counterfactual curve that a smooth twin gives (drawn, not judged), whether that curve is
-sharp (leaves the smooth class on the hard metric's own scale), and whether the twin explains the jump at all.
+The link is the same for all models, so noise of the models, which moves twin and hard metric alike, drops out. Three
+things follow: the counterfactual curve that a smooth twin gives (drawn, not judged), whether that curve is sharp
+(leaves the smooth class on the hard metric's own scale), and whether the twin explains the jump at all.
 """
 
 from __future__ import annotations
@@ -12,13 +11,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from foreshock.mirage._all_of import answers, rates
+from foreshock.mirage._argmax import passing
+from foreshock.mirage._beneath import Beneath, Response
 from foreshock.mirage._design import Design, Floats, smooth_fit
-from foreshock.mirage._measures import Hard
-from foreshock.stats import normal_quantile, percentile_interval
+from foreshock.mirage._links import links_for
+from foreshock.mirage._measures import COUNTED, Hard, Twin
+from foreshock.mirage._two import line, two_constants
+from foreshock.stats import Link, normal_quantile, percentile_interval
 
 # at this share the twin fails to explain the largest jump of the hard metric
 UNEXPLAINED = 0.25
-_STEPS = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +36,7 @@ class Through:
         steepest_low: One-sided 95% lower bound of ``steepest``.
         unexplained: Share of the hard metric's largest jump that the twin's own movement does not give.
         unexplained_low: One-sided 95% lower bound of it, corrected for the choice of the largest jump.
+        how: The link in words: what it was made of and which constant was estimated.
     """
 
     curve: Floats
@@ -43,31 +47,40 @@ class Through:
     steepest_low: float
     unexplained: float
     unexplained_low: float
+    how: str = ""
 
     def sharp(self, ratio: float) -> bool:
         """Whether both the observed hard metric and what a smooth twin makes of it leave the smooth class."""
         return self.observed > ratio and self.steepest_low > ratio
 
 
-def look_through(
-    hard: Floats, z: Floats, metric: Hard, design: Design, noise: float, rng: np.random.Generator
+def look_through(  # noqa: PLR0913 - what is known of one line, gathered by its only caller
+    hard: Floats,
+    z: Floats,
+    metric: Hard,
+    design: Design,
+    noise: float,
+    rng: np.random.Generator,
+    *,
+    twin: Twin | None = None,
+    beneath: Beneath | None = None,
 ) -> Through:
     """Fit the link and draw the counterfactual.
 
     Args:
         hard: Mean of the hard metric, row 0 as observed, further rows joint bootstrap draws, shape (1 + draws, points).
-        z: Twin on the link that belongs to the hard metric, in the same rows.
+        z: Twin on the first of :func:`links_for`, in the same rows.
         metric: Hard metric.
         design: Where the points stand.
         noise: Standard deviation of one point on the link.
         rng: Source of randomness for the noise of models.
+        twin: The twin; without it two constants are fitted on the metric's own link.
+        beneath: Item scores; without them two constants are fitted where a form needs items.
     """
-    span = metric.ceiling - metric.chance
-    share = np.clip((hard - metric.chance) / span, 0.0, 1.0)
-    offset, slope = _fit(share, z, metric)
+    respond, how = _respond(hard, z, metric, design, twin, beneath)
     shaken = z + noise * rng.standard_normal(z.shape) * (np.arange(z.shape[0]) > 0)[:, None]
-    curve = metric.chance + span * _response(offset + slope * smooth_fit(shaken, design), metric)
-    given = _response(offset + slope * z, metric) * span
+    curve = respond(smooth_fit(shaken, design))
+    given = respond(z)
     steep = _steepest(curve, design)
     left, left_low = _unexplained(hard, given)
     low, high = percentile_interval(curve[1:])
@@ -80,7 +93,41 @@ def look_through(
         steepest_low=float(np.quantile(steep[1:], 0.05)),
         unexplained=left,
         unexplained_low=left_low,
+        how=how,
     )
+
+
+def _respond(
+    hard: Floats, z: Floats, metric: Hard, design: Design, twin: Twin | None, beneath: Beneath | None
+) -> tuple[Response, str]:
+    """Hard metric as a function of the twin on its link, and in words how it was found.
+
+    By the items where the link has a form for them, else by the mean with a known number of parts, else by two
+    constants.
+    """
+    link = links_for(metric, twin)[0] if twin is not None else metric.primary
+    if metric.link == "identity":
+        return _linear(hard, z, link)
+    span = metric.ceiling - metric.chance
+    share = np.clip((hard - metric.chance) / span, 0.0, 1.0)
+    found = None
+    if twin is not None and beneath is not None and metric.link in ("argmax", "threshold"):
+        found = passing(beneath, twin, metric, link, z[0], design)
+        if found is not None:
+            # guessing is in the items already: an option chosen by chance has a margin above zero
+            cut, how = found
+            return lambda rows: metric.ceiling * cut(rows), how
+    if twin is not None and beneath is not None and metric.link == "all-of-N" and twin.kind == "gold_logprob":
+        found = answers(beneath, twin, metric, share, z[0], design)
+    elif twin is not None and metric.parts is not None and twin.kind in COUNTED:
+        found = rates(metric, link, share, z[0])
+    respond, how = found or two_constants(share, z, link)
+    return lambda rows: metric.chance + span * respond(rows), how
+
+
+def _linear(hard: Floats, z: Floats, link: Link) -> tuple[Response, str]:
+    respond, how = line(hard, link.inverse(z))
+    return lambda rows: respond(link.inverse(rows)), how
 
 
 def _unexplained(hard: Floats, given: Floats) -> tuple[float, float]:
@@ -104,37 +151,3 @@ def _steepest(curve: Floats, design: Design) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.where(rise > 0, np.diff(curve, axis=1) / rise / design.widths, 0.0)
     return np.asarray(ratio.max(axis=1))
-
-
-def _response(eta: Floats, metric: Hard) -> Floats:
-    """Share of the span that the link gives."""
-    with np.errstate(over="ignore"):
-        if metric.link in ("all-of-N", "any-of-T"):
-            return np.asarray(np.exp(-np.exp(-eta)))
-        return np.asarray(0.5 * (1 + np.tanh(eta / 2)))
-
-
-def _fit(share: Floats, z: Floats, metric: Hard) -> tuple[Floats, Floats]:
-    """Offset and slope of the link for each row, by penalised Fisher scoring; shapes (rows, 1).
-
-    The penalty (slope near 1, weight 1% of one point) matters only where the points alone would send the slope to
-    infinity: a hard metric that is 0 up to some point and 1 from there on.
-    """
-    centre = z.mean(axis=1, keepdims=True)
-    x = z - centre
-    offset, slope = np.zeros((z.shape[0], 1)), np.ones((z.shape[0], 1))
-    for _ in range(_STEPS):
-        eta = np.clip(offset + slope * x, -30.0, 30.0)
-        p = np.clip(_response(eta, metric), 1e-9, 1 - 1e-9)
-        # derivative of the response: p(-log p) for the loss link, p(1-p) for log-odds
-        rate = -p * np.log(p) if metric.link in ("all-of-N", "any-of-T") else p * (1 - p)
-        rate = np.maximum(rate, 1e-9)
-        weight = rate**2 / (p * (1 - p))
-        score = rate * (share - p) / (p * (1 - p))
-        g0, g1 = score.sum(axis=1), (score * x).sum(axis=1) - 0.01 * (slope[:, 0] - 1)
-        h00, h01 = weight.sum(axis=1) + 1e-9, (weight * x).sum(axis=1)
-        h11 = (weight * x**2).sum(axis=1) + 0.01
-        det = np.maximum(h00 * h11 - h01**2, 1e-12)
-        offset = offset + np.clip((h11 * g0 - h01 * g1) / det, -1.0, 1.0)[:, None]
-        slope = slope + np.clip((h00 * g1 - h01 * g0) / det, -1.0, 1.0)[:, None]
-    return offset - slope * centre, slope

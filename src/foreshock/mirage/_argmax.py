@@ -1,0 +1,100 @@
+"""Choices and thresholds: an item is right when its margin is above zero, or its score above a threshold."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from foreshock.mirage._beneath import Beneath, Response, response, shifts
+
+if TYPE_CHECKING:
+    from foreshock.mirage._design import Design, Floats
+    from foreshock.mirage._measures import Hard, Twin
+    from foreshock.stats import Link
+
+# with more items than this on the wrong side the hard metric is not a cut through this twin
+WRONG = 0.05
+_LIKELIHOODS = ("choice_probability", "choice_margin")
+
+
+def passing(
+    beneath: Beneath, twin: Twin, metric: Hard, link: Link, z: Floats, design: Design
+) -> tuple[Response, str] | None:
+    """Share of items that pass when all items of a model move by the same amount.
+
+    For choices the amount is a lead in nats over all other options: it moves the margin as well as the log-odds of the
+    right option, exactly. For scores it is one on their log-odds; scores at the very ends do not move. The
+    log-probability of an answer moves on the logarithm of its loss (greedy decoding).
+
+    Args:
+        beneath: Item scores.
+        twin: Primary twin.
+        metric: Hard metric with link argmax or threshold.
+        link: Link that the twin is on.
+        z: Observed twin on it, shape (points,).
+        design: Where the points stand.
+
+    Returns:
+        The response in units of the scale, guessing included; None where the items are not cut by this twin.
+    """
+    if not beneath.binary:
+        return None
+    place = _places(beneath, twin)
+    if metric.link == "argmax" and twin.kind in _LIKELIHOODS:
+        if beneath.margin is None:
+            return None
+        cut, edge, how = beneath.margin, 0.0, "share of items with a margin above zero"
+    else:
+        told = _edge(twin, metric, place, beneath.hard)
+        cut, edge = place, told
+        how = f"share of items with {twin.name} from {_back(twin, told):.3g}"
+    if np.mean((cut >= edge) != (beneath.hard > 0.5)) > WRONG:
+        return None
+    moved = shifts(z)
+    at = np.stack([twin.on(link, _mean(twin, place + s), beneath.items) for s in moved], axis=1)
+    given = np.stack([(cut + s >= edge).mean(axis=1) for s in moved], axis=1)
+    return response(z, np.maximum.accumulate(at, axis=1), given, design), f"{how}, all shifted alike"
+
+
+def _places(beneath: Beneath, twin: Twin) -> Floats:
+    """Items on the scale on which they shift."""
+    v = beneath.twin
+    with np.errstate(divide="ignore"):
+        if twin.kind == "choice_margin":
+            return v
+        if twin.kind == "gold_logprob":
+            return np.asarray(-np.log(-v / twin.tokens))
+        share = np.clip(v / twin.high, 0.0, 1.0)
+        return np.asarray(np.log(share) - np.log1p(-share))
+
+
+def _mean(twin: Twin, place: Floats) -> Floats:
+    """Mean of the twin over items at these places, in the twin's own unit, shape (points,)."""
+    if twin.kind == "choice_margin":
+        return np.asarray(place.mean(axis=1))
+    with np.errstate(over="ignore"):
+        if twin.kind == "gold_logprob":
+            return np.asarray(-twin.tokens * np.exp(-place).mean(axis=1))
+        return np.asarray(twin.high * (0.5 * (1 + np.tanh(place / 2))).mean(axis=1))
+
+
+def _edge(twin: Twin, metric: Hard, place: Floats, hard: Floats) -> float:
+    """The threshold on the scale of the shift: as declared, else where it parts right from wrong best."""
+    if metric.threshold is not None:
+        share = metric.threshold / twin.high
+        return math.inf if share >= 1 else -math.inf if share <= 0 else math.log(share) - math.log1p(-share)
+    order = np.argsort(place, axis=None, kind="stable")
+    values, right = place.ravel()[order], hard.ravel()[order] > 0.5
+    # errors when everything from position k on passes: right ones before it, wrong ones from it on
+    wrong = np.concatenate([[0], np.cumsum(right)]) + (
+        np.count_nonzero(~right) - np.concatenate([[0], np.cumsum(~right)])
+    )
+    k = int(wrong.argmin())
+    return float(values[0] if k == 0 else math.inf if k == values.size else (values[k - 1] + values[k]) / 2)
+
+
+def _back(twin: Twin, edge: float) -> float:
+    """A place in the twin's own unit."""
+    return float(_mean(twin, np.array([[edge]]))[0])
