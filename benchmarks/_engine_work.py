@@ -289,12 +289,20 @@ def work_spread(folder: str, where: str) -> dict[str, Any]:
     return _figures()
 
 
+_START = [time.monotonic()]
+
+
+def started(when: float) -> None:
+    """Tell when this process was asked for: the start of the interpreter and of the libraries counts as well."""
+    _START[0] = when
+
+
 def _figures(*, children: bool = False) -> dict[str, Any]:
     cpu, memory = usage()
     if children:
         spent = resource.getrusage(resource.RUSAGE_CHILDREN)
         cpu += spent.ru_utime + spent.ru_stime
-    return {"cpu": cpu, "memory": memory}
+    return {"cpu": cpu, "memory": memory, "wall": time.monotonic() - _START[0]}
 
 
 WORK = {name[5:].replace("_", "-"): made for name, made in list(globals().items()) if name.startswith("work_")}

@@ -37,7 +37,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from _engine_work import METRICS, PROBABILITY, WORK
+from _engine_work import METRICS, PROBABILITY, WORK, started
 from read_logs import calibrate, head_commit, section
 
 HERE = Path(__file__).resolve().parent
@@ -90,13 +90,11 @@ def logs(asked: argparse.Namespace, folder: Path) -> list[str]:
         (f"score, {asked.workers} workers", "score-logs"),
         ("add and score again", "again"),
     ):
-        peak, start = Peak(), time.monotonic()
+        peak = Peak()
         with peak:
             found = child(name, str(source), str(store), str(asked.workers))
-        wall, memory = time.monotonic() - start, peak.bytes / 1e6
-        rows.append(
-            f"| {what} | {found['cpu']:.1f} | {wall:.1f} | {memory:.0f} | {found['rows']:,} | {calibrate():.2f} |"
-        )
+        told = f"{found['cpu']:.1f} | {found['wall']:.1f} | {peak.bytes / 1e6:.0f} | {found['rows']:,}"
+        rows.append(f"| {what} | {told} | {calibrate():.2f} |")
     rows += ["", f"Without a score, by metric: {found['without']}."]
     return rows
 
@@ -175,7 +173,7 @@ def _memory(process: int) -> int:
 
 def child(*words: str) -> dict[str, Any]:
     """Do some work in a process of its own and return its figures."""
-    command = [sys.executable, str(Path(__file__).resolve()), "work", *words]
+    command = [sys.executable, str(Path(__file__).resolve()), "work", repr(time.monotonic()), *words]
     reply = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True).stdout.splitlines()[-1]
     found: dict[str, Any] = json.loads(reply)
     return found
@@ -184,7 +182,8 @@ def child(*words: str) -> dict[str, Any]:
 def main() -> None:
     """Measure, print, and record when asked."""
     if sys.argv[1:2] == ["work"]:
-        print(json.dumps(WORK[sys.argv[2]](*sys.argv[3:])))
+        started(float(sys.argv[2]))
+        print(json.dumps(WORK[sys.argv[3]](*sys.argv[4:])))
         return
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True)
