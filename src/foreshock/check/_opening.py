@@ -67,8 +67,12 @@ def _cannot(runs: Sequence[Run], judged: Sequence[Judged], unread: int) -> list[
     return found
 
 
-def _needs(judged: Sequence[Judged]) -> list[dict[str, Any]]:
-    """What unresolved lines lack, most frequent first; lines that lack the same make one row."""
+def unresolved_rows(judged: Sequence[Judged]) -> list[dict[str, Any]]:
+    """Rows of ``unresolved``: lines that lack the same, in one row with the names of their tasks; most frequent first.
+
+    ``advice`` is that of all of them; ``command``, where there is one, is complete for the first line, and the others
+    have their own in the table ``verdicts``.
+    """
     alike: dict[str, list[Judged]] = {}
     for one in judged:
         if one.finding.verdict == "unresolved":
@@ -76,8 +80,24 @@ def _needs(judged: Sequence[Judged]) -> list[dict[str, Any]]:
             alike.setdefault(_NUMBER.sub("…", str(one.verdict["reason"])), []).append(one)
     ordered = sorted(alike.items(), key=lambda kv: (-len(kv[1]), kv[0]))
     return [
-        _row("needs", f"{count_of(len(ones), 'line')} ({_in_common(ones)}): {ones[0].finding.advice}")
-        for _, ones in ordered[:_SHOWN]
+        {
+            "reason": _in_common(ones),
+            "lines": len(ones),
+            "tasks": sorted({str(one.verdict["task"]) for one in ones}),
+            "families": sorted({str(one.verdict["family"]) for one in ones}),
+            "advice": ones[0].finding.advice,
+            "command": ones[0].verdict.get("command"),
+            "finding_ids": [one.finding.id for one in ones],
+        }
+        for _, ones in ordered
+    ]
+
+
+def _needs(judged: Sequence[Judged]) -> list[dict[str, Any]]:
+    """What unresolved lines lack, most frequent first."""
+    return [
+        _row("needs", f"{count_of(row['lines'], 'line')} ({row['reason']}): {row['advice']}")
+        for row in unresolved_rows(judged)[:_SHOWN]
     ]
 
 

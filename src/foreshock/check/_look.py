@@ -1,0 +1,174 @@
+"""Look at what a store holds: tasks, lines of models, and what becomes of them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
+from typing import Any, NamedTuple
+
+import msgspec
+
+from foreshock._base import Progress
+from foreshock.check._chosen import chosen
+from foreshock.check._families import Verdicts, judge_lines, with_q
+from foreshock.check._lines import Judged
+from foreshock.check._moved import moved_rows
+from foreshock.check._opening import unresolved_rows
+from foreshock.check._views import Context, Subject, View, agreed_by_run, view
+from foreshock.records import Finding, ModelCard, Run
+from foreshock.scoring import Agreement, agreement, score
+from foreshock.series import Line, family_label, lines, model_cards
+from foreshock.store import Snapshot, Store
+
+BESIDE = ("resolution", "foreseeable", "conditions")
+"""Tables whose rows belong to single lines."""
+
+MOVED_PER_FINDING = 10
+MOVED_IN_ALL = 400
+"""Responses that go into the document; a report of more than a few megabytes is not read."""
+
+
+class CheckOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """What to look at and how.
+
+    Attributes:
+        runs: Only these run keys; None means all.
+        tasks, models, families: Only those that fit one of these glob patterns; empty means all.
+        axis: Force this axis; see :data:`foreshock.series.AXES`.
+        step_pattern: Finds the training step in a model's name.
+        step_from: Where the step is written besides the name; see :data:`foreshock.series.STEP_SOURCES`.
+        corrections: Model cards by logged name (``models.toml``).
+        select, ignore: Codes of findings by prefix.
+        length: Tokens, or other parts, of which every answer consists, where only totals are known.
+        seed: Seed of every bootstrap and simulation.
+    """
+
+    runs: frozenset[str] | None = None
+    tasks: list[str] = []
+    models: list[str] = []
+    families: list[str] = []
+    axis: str | None = None
+    step_pattern: str | None = None
+    step_from: str | None = None
+    corrections: dict[str, ModelCard] = {}
+    select: list[str] = []
+    ignore: list[str] = []
+    length: float | None = None
+    seed: int = 0
+
+
+class Looked(NamedTuple):
+    """What was found about tasks and lines.
+
+    Attributes:
+        snapshot: What was looked at.
+        runs: The runs that fit the options.
+        cards: Model card of each run, by run key.
+        lines: Which runs stand where.
+        agreed: Where our hard metrics and the harness's own scores agree.
+        views: What each task adds.
+        verdicts: What became of the lines of all tasks.
+    """
+
+    snapshot: Snapshot
+    runs: list[Run]
+    cards: Mapping[str, ModelCard]
+    lines: list[Line]
+    agreed: list[Agreement]
+    views: list[View]
+    verdicts: Verdicts
+
+    @property
+    def metrics(self) -> list[str]:
+        """Names of all metrics that have scores."""
+        return sorted({metric for one in self.views for metric in one.metrics})
+
+    def by_task(self) -> list[list[Judged]]:
+        """The judged lines of each task."""
+        places = iter(self.verdicts.judged)
+        return [[one for one in islice(places, len(task.waiting)) if one is not None] for task in self.views]
+
+
+def look(store: Store, options: CheckOptions, progress: Progress) -> Looked:
+    """Score what is not scored yet and judge every line of models that fits the options.
+
+    Raises:
+        ConfigError: Nothing fits the options.
+    """
+    score(store, progress=progress)
+    snapshot = store.snapshot()
+    cards = model_cards(snapshot.runs(), options.corrections, options.step_pattern, options.step_from)
+    runs = chosen(
+        snapshot.runs(),
+        options.runs,
+        {"task": options.tasks, "model": options.models, "family": options.families},
+        {key: family_label(card) for key, card in cards.items()},
+    )
+    by_task: dict[str, list[Run]] = defaultdict(list)
+    for run in runs:
+        by_task[run.task].append(run)
+    trails: dict[str, list[Line]] = defaultdict(list)
+    found = lines(runs, cards, options.axis)
+    for line in found:
+        trails[line.task].append(line)
+    agreed = agreement(snapshot, tasks=by_task)
+    context = Context(snapshot, cards, agreed_by_run(agreed), options.seed)
+    views = []
+    for done, (task, members) in enumerate(sorted(by_task.items())):
+        progress("look at tasks", done, len(by_task))
+        views.append(view(context, Subject(task, members, trails[task])))
+    progress("look at tasks", len(by_task), len(by_task))
+    waiting = [line for one in views for line in one.waiting]
+    verdicts = judge_lines(snapshot, waiting, options.seed, progress)
+    return Looked(snapshot, runs, cards, found, list(agreed), views, verdicts)
+
+
+class Told(NamedTuple):
+    """The findings about lines and families that fit the options, with their tables.
+
+    Attributes:
+        judged: The lines.
+        findings: Theirs, those of families first.
+        tables: Rows by name of the table.
+    """
+
+    judged: list[Judged]
+    findings: list[Finding]
+    tables: dict[str, list[dict[str, Any]]]
+
+
+def tell(looked: Looked, options: CheckOptions) -> Told:
+    """What is told about lines of models."""
+    lines = [[one for one in judged if selected(one.finding, options)] for judged in looked.by_task()]
+    judged = with_q([one for mine in lines for one in mine])
+    families = [finding for finding in looked.verdicts.findings if selected(finding, options)]
+    beside = {
+        name: [row for one in judged for row in one.beside.get(name, [])] for name in ("resolution", "foreseeable")
+    }
+    return Told(
+        judged=judged,
+        findings=[*families, *(one.finding for one in judged)],
+        tables={
+            "series": [row for one in judged for row in one.series],
+            "verdicts": [one.verdict for one in judged],
+            "families": looked.verdicts.families if judged or families else [],
+            "unresolved": unresolved_rows(judged),
+            **beside,
+            "moved": _moved(looked.snapshot, zip(looked.views, lines, strict=True)),
+        },
+    )
+
+
+def selected(finding: Finding, options: CheckOptions) -> bool:
+    """Whether the code of a finding fits the options."""
+    asked = not options.select or any(finding.code.startswith(prefix) for prefix in options.select)
+    return asked and not any(finding.code.startswith(prefix) for prefix in options.ignore)
+
+
+def _moved(snapshot: Snapshot, lines: Iterable[tuple[View, Sequence[Judged]]]) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = []
+    for task, judged in lines:
+        for one in judged:
+            rows += moved_rows(snapshot, task.task, one, min(MOVED_PER_FINDING, MOVED_IN_ALL - len(rows)))
+    return rows
