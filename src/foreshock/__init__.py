@@ -69,6 +69,7 @@ _ROOMS = (
     "simulate",
     "stats",
     "store",
+    "tasks",
 )
 
 

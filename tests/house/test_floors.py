@@ -12,7 +12,7 @@ import pytest
 FLOORS = [
     {"_base"},
     {"records", "stats"},
-    {"readers", "metrics", "simulate"},
+    {"readers", "metrics", "simulate", "tasks"},
     {"store", "models"},
     {"scoring"},
     {"series"},

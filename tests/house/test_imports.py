@@ -17,6 +17,7 @@ ROOMS = [
     "simulate",
     "store",
     "models",
+    "tasks",
     "scoring",
     "series",
     "mirage",

@@ -5,7 +5,20 @@ from __future__ import annotations
 import typer
 
 from foreshock import __version__
-from foreshock._cli import _add, _check, _compact, _compare, _demo, _export, _ls, _models, _rm, _score, _sql
+from foreshock._cli import (
+    _add,
+    _arithmetic,
+    _check,
+    _compact,
+    _compare,
+    _demo,
+    _export,
+    _ls,
+    _models,
+    _rm,
+    _score,
+    _sql,
+)
 
 app = typer.Typer(
     name="foreshock",
@@ -41,6 +54,7 @@ for command in (
     _score.score,
     _sql.sql,
     _export.export,
+    _arithmetic.arithmetic,
     _rm.rm,
     _compact.compact,
 ):
