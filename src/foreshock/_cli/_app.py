@@ -14,6 +14,7 @@ from foreshock._cli import (
     _demo,
     _export,
     _ls,
+    _mirage,
     _models,
     _rm,
     _score,
@@ -46,6 +47,7 @@ def _root(
 
 for command in (
     _check.check,
+    _mirage.mirage,
     _compare.compare,
     _demo.demo,
     _add.add,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -10,16 +9,14 @@ import typer
 
 from foreshock._base import ConfigError
 from foreshock._cli import _options as o
-from foreshock._cli._hints import with_store
-from foreshock._cli._out import console, progress, write_json, write_text
-from foreshock._cli._places import Places, open_store, places
+from foreshock._cli._looking import Asked
+from foreshock._cli._looking import document as made
+from foreshock._cli._out import console, write_json, write_text
+from foreshock._cli._places import places
 from foreshock._cli._reading import Reading, family_or_column, reads_files
-from foreshock._cli._report_added import exit_code, in_full, refuse_without_logs, show_added
-from foreshock.check import CODES, LIGHTS, CheckOptions
+from foreshock.check import CODES, LIGHTS
 from foreshock.check import check as run_check
 from foreshock.records import Document, Light, State
-from foreshock.series import load_models
-from foreshock.store import Added, Store, add_paths
 
 UNREADABLE = "unreadable"
 
@@ -35,8 +32,9 @@ def check(
     axis: o.AxisOption = None,
     step: o.StepOption = None,
     axis_from: o.AxisFromOption = None,
-    select: Annotated[list[str] | None, typer.Option("--select", help="Only findings whose code begins so.")] = None,
-    ignore: Annotated[list[str] | None, typer.Option("--ignore", help="No findings whose code begins so.")] = None,
+    length: o.LengthOption = None,
+    select: o.SelectOption = None,
+    ignore: o.IgnoreOption = None,
     fail_on: Annotated[
         list[str] | None,
         typer.Option("--fail-on", help="Exit with 1 on: FS301, break, a light such as headroom, unreadable, or any."),
@@ -65,37 +63,10 @@ def check(
     names = fail_on or where.config.fail_on
     refuse_unknown(names)
     talk = not quiet and str(json) != "-"
-    everything = [*(paths or []), *asked.tables]
     options, family = family_or_column(asked, family)
-    with progress(silent=quiet) as show:
-        added = None
-        if everything:
-            refuse_without_logs(everything, options)
-            added = add_paths(Store.open(where.store, create=True), everything, options, progress=show)
-            if exit_code(added, console(stderr=True), asked=store, told_later=talk):
-                raise typer.Exit(2)
-            if talk:
-                show_added(console(stderr=True), added, where.store, asked=store)
-        options_ = CheckOptions(
-            runs=_read(where, added),
-            tasks=task or [],
-            models=model or [],
-            families=family or [],
-            axis="created" if axis_from == "created" else axis,
-            step_pattern=step,
-            step_from=None if axis_from == "created" else axis_from,
-            corrections=load_models(where.models),
-            select=select or where.config.select,
-            ignore=ignore or where.config.ignore,
-            seed=where.config.seed if seed is None else seed,
-        )
-        document = run_check(
-            open_store(where),
-            options_,
-            command=["foreshock", *sys.argv[1:]],
-            failures=[(str(f.path), with_store(in_full(f.error), store)) for f in added.failures] if added else [],
-            progress=show,
-        )
+    request = Asked(where, store, [*(paths or []), *asked.tables], options, quiet, talk)
+    given = {"tasks": task, "models": model, "families": family, "axis": axis, "step_pattern": step, "length": length}
+    document = made(run_check, request, axis_from, {**given, "select": select, "ignore": ignore, "seed": seed})
     write_outputs(document, html=html, json=json, markdown=markdown, junit=junit)
     if talk:
         from foreshock.report import terminal
@@ -104,18 +75,6 @@ def check(
         if html is not None:
             console().print(f"Report: {html}")
     raise typer.Exit(firing(document, names))
-
-
-def _read(where: Places, added: Added | None) -> frozenset[str] | None:
-    """Keys of the runs that come from the given paths, whether they were new or known."""
-    if added is None:
-        return None
-    keys = {run.run_key for run in (*added.added, *added.unchanged)}
-    skipped = {str(path.absolute()) for path in added.skipped}
-    for run in open_store(where).snapshot().runs():
-        if any(source.path in skipped for source in run.sources):
-            keys.add(run.run_key)
-    return frozenset(keys)
 
 
 def write_outputs(

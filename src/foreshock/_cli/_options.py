@@ -51,6 +51,16 @@ ImportOption = Annotated[
         "repeatable.",
     ),
 ]
+SelectOption = Annotated[list[str] | None, typer.Option("--select", help="Only findings whose code begins so.")]
+IgnoreOption = Annotated[list[str] | None, typer.Option("--ignore", help="No findings whose code begins so.")]
+LengthOption = Annotated[
+    float | None,
+    typer.Option(
+        "--length",
+        help="Tokens of which every answer consists, where only totals are known: accuracy is then shown per token.",
+        min=1,
+    ),
+]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Print only errors.")]
 SeedOption = Annotated[int | None, typer.Option("--seed", help="Seed of bootstraps and simulations.")]
 
