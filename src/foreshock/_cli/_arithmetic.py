@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated
 
 import msgspec
@@ -12,6 +13,7 @@ from foreshock import __version__
 from foreshock._base import ConfigError, count_of, utc_now
 from foreshock._cli import _asking as a
 from foreshock._cli import _options as o
+from foreshock._cli._hints import with_store
 from foreshock._cli._out import console, progress, write_json
 from foreshock._cli._places import places
 from foreshock.models import Asking, collect
@@ -92,7 +94,7 @@ def arithmetic(
     if json is not None:
         write_json(_document(written), json)
     if not quiet and str(json) != "-":
-        _show_next(opened, asked)
+        _show_next(opened, asked, store)
 
 
 def _lengths(text: str | None) -> tuple[int, ...] | None:
@@ -133,7 +135,7 @@ def _show(run: Run) -> None:
         out.print(f"  note: {one_line(warning)}", soft_wrap=True)
 
 
-def _show_next(store: Store, tasks: Sequence[Arithmetic]) -> None:
+def _show_next(store: Store, tasks: Sequence[Arithmetic], place: Path | None) -> None:
     """Which command comes next; models are counted, since a line of fewer than four is never judged."""
     names = {task.name for task in tasks}
     models = {run.model for run in store.snapshot().runs() if run.task in names}
@@ -141,4 +143,4 @@ def _show_next(store: Store, tasks: Sequence[Arithmetic]) -> None:
         told = "Now: foreshock check"
     else:
         told = f"{count_of(len(models), 'model')} so far; a jump is judged from {_ENOUGH}. Scores: foreshock score"
-    console().print(told, soft_wrap=True)
+    console().print(with_store(told, place), soft_wrap=True)

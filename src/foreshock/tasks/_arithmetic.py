@@ -19,14 +19,16 @@ OPERATIONS = {"multiplication": 2, "addition": 4}
 
 _SIGNS = {"multiplication": ("*", "times"), "addition": ("+", "plus")}
 _POOL = 200
+_LISTED = 2
+"""Digits of operands up to which all pairs are listed (4,950 of them) instead of drawn."""
 _DRAWS = 400
-"""Draws for each problem that is wanted before it is said that there are no more. Two operands of one digit are drawn
-from 81 pairs with a chance of 1/16 or more, so every one of them is met."""
+"""Draws for each problem that is wanted before it is said that no more were found. Of larger numbers only short answers
+run out: of sums of up to 4 digits, every pair of single digits is met in 8,000 draws but for one in 500 times."""
 _MOST_DIGITS = 9
 _MOST_ITEMS = 100_000
 
-_NUMBER = re.compile(r"(?<![\w.,])[-+\u2212]?\d[\d,]*(?:\.\d+)?")
-_GROUPED = re.compile(r"[-+\u2212]?(?:\d+|\d{1,3}(?:,\d{3})+)")
+_NUMBER = re.compile(r"(?<![\w.,])[-+\u2212]?[0-9][0-9,]*(?:\.[0-9]+)?")
+_GROUPED = re.compile(r"[-+\u2212]?(?:[0-9]+|[0-9]{1,3}(?:,[0-9]{3})+)")
 
 
 class Problem(NamedTuple):
@@ -93,7 +95,7 @@ def arithmetic(
         items: Problems, 1 to 100,000.
         digits: Digits of both operands, 1 to 9; the paper's by default.
         lengths: Draw operands of 1 to ``digits`` digits, so that answers of each of these lengths come equally often.
-            Where there are not so many, all are taken and ``notes`` says so.
+            Where not so many are found, ``notes`` says so.
         shots: Examples before each question.
         seed: From 0.
 
@@ -191,7 +193,7 @@ def _pairs(
         found = list(_different(draws, operation, share, digits, length, set()))
         if len(found) < share:
             told = count_of(len(found), "problem")
-            notes.append(f"answers of {count_of(length, 'digit')}: {told}, not {share:,}; there are no more")
+            notes.append(f"answers of {count_of(length, 'digit')}: {told}, not {share:,}; no more were found")
         pairs += found
     if not pairs:
         raise NotEnoughDataError("no problem has an answer of these lengths", do="give other --lengths")
@@ -203,19 +205,37 @@ def _different(
 ) -> Iterator[tuple[int, int]]:
     """Up to ``wanted`` pairs that differ from each other and from ``taken`` in any order."""
     seen, found = set(taken), 0
-    for _ in range(_DRAWS * max(wanted, 20) if wanted else 0):
-        if length is None:
-            pair = draws.number(digits), draws.number(digits)
-        else:
-            first, second = 1 + draws.below(digits), 1 + draws.below(digits)
-            pair = draws.number(first), draws.number(second)
+    source = _listed(draws, digits, length) if digits <= _LISTED else _drawn(draws, wanted, digits, length)
+    for pair in source:
+        if found == wanted:
+            return
         fits = length is None or len(str(_answer(operation, *pair))) == length
         if fits and _unordered(pair) not in seen:
             seen.add(_unordered(pair))
             found += 1
             yield pair
-            if found == wanted:
-                return
+
+
+def _listed(draws: _Draws, digits: int, length: int | None) -> Iterator[tuple[int, int]]:
+    """Every pair of small numbers once, in random order and each in a random order of its operands."""
+    low = 1 if length is not None else int(10 ** (digits - 1))
+    numbers = range(low, 10**digits)
+    left = [(a, b) for a in numbers for b in numbers if a <= b]
+    while left:
+        place = draws.below(len(left))
+        left[place], left[-1] = left[-1], left[place]
+        a, b = left.pop()
+        yield (a, b) if draws.below(2) else (b, a)
+
+
+def _drawn(draws: _Draws, wanted: int, digits: int, length: int | None) -> Iterator[tuple[int, int]]:
+    """Pairs of large numbers, drawn until it is said that there are no more."""
+    for _ in range(_DRAWS * max(wanted, 20)):
+        if length is None:
+            yield draws.number(digits), draws.number(digits)
+        else:
+            first, second = 1 + draws.below(digits), 1 + draws.below(digits)
+            yield draws.number(first), draws.number(second)
 
 
 def _problem(
