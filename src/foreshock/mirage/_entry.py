@@ -21,6 +21,8 @@ class Entry:
         checks: Alternatives that the caller has looked at: name to (``ruled-out|possible|unchecked``, why).
         draws: Metric name to means at each point, shape (1 + draws, points): row 0 as observed, further rows drawn
             with the joint uncertainty of all points. Given where there are totals instead of item scores.
+        how_twin: Exact command that would create a twin with the harness at hand; None for general advice.
+        remarks: What else is known of the line and stands in no verdict's way; told in title and reason.
         items: Items behind each mean when ``draws`` are given (the fewest over the points); they set the floors.
     """
 
@@ -30,3 +32,5 @@ class Entry:
     checks: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     draws: Mapping[str, Floats] | None = None
     items: int | None = None
+    how_twin: str | None = None
+    remarks: tuple[str, ...] = ()

@@ -30,7 +30,7 @@ def open_case(entry: Entry, seed: int, replicates: int) -> Case:
     panel, notes, groups = orderly(entry.panel)
     given = None if entry.draws is None else {n: merged(np.asarray(d, float), groups) for n, d in entry.draws.items()}
     counted = None if given is None else (entry.items if entry.items is not None else len(panel.items))
-    case = Case(panel, entry.hard, [], seed, replicates, dict(entry.checks), counted, notes=notes)
+    case = Case(panel, entry.hard, [], seed, replicates, dict(entry.checks), counted, notes=[*notes, *entry.remarks])
     case.draws = given or {}
     case.twins = [t for t in in_order(list(entry.twins), entry.hard.link) if case.has(t.name)]
     return case
