@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _DEPENDENCE = np.linspace(0.0, 1.0, 51)
 # parts of an answer whose number nobody stated, and attempts: natural logarithm
 _PARTS = np.linspace(-1.0, 7.0, 41)
-# spread of a beta distribution over items: 0 (alike), then by factors
+# spread over items, natural logarithm; the first stands for none
 _SPREAD = np.linspace(-5.0, 5.0, 51)
 
 

@@ -66,12 +66,14 @@ def near(design: Design) -> Floats:
     return np.asarray(weight / weight.sum(axis=1, keepdims=True))
 
 
-def shifts(z: Floats) -> Floats:
-    """Shifts that reach from every point to every other and beyond, shape (NODES,).
+def shifts(z: Floats, times: float = 1.0) -> Floats:
+    """Shifts that take every point to every other and beyond, shape (NODES,).
 
-    The mean over items that differ moves more slowly than each item, hence twice the range.
+    Args:
+        z: Observed twin, shape (points,).
+        times: By how much more an item must move than the mean of all.
     """
-    reach = 2.0 * float(np.ptp(z)) + 2.0
+    reach = times * (float(np.ptp(z)) + 1.0)
     return np.linspace(-reach, reach, NODES)
 
 

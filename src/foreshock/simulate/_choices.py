@@ -82,4 +82,5 @@ def choice_world(  # noqa: PLR0913 - nature has many knobs, each with a default
         tokens=1.0,
         chance=1.0 / choices,
         truth=truth,
+        link="argmax",
     )

@@ -39,12 +39,17 @@ class World:
         x: Axis value of each point (think of parameters), ascending, shape (points,).
         hard: 0/1 scores of the first seed, or mean over seeds when there are several, shape (points, items).
         twins: Twin name to values, shape (points, items): ``gold_logprob`` (per answer, natural log), or for choices
-            ``choice_probability``, ``brier``, ``choice_margin``.
+            ``choice_probability``, ``brier``, ``choice_margin``; for attempts ``pass_rate``; for graded answers
+            ``graded_score`` or ``sub_scores``.
         replicates: Metric name (``hard`` or a twin's) to the means of each seed at each point.
         positions: 0/1 per position, shape (points, items, positions), NaN past the end; None for choices.
         tokens: Mean length of the answers; 1 for choices.
         chance: Value of guessing on the hard metric.
         truth: What is true.
+        link: How the hard metric hangs on what lies beneath: ``all-of-N``, ``any-of-T``, ``argmax``, ``threshold``.
+        parts: Attempts of ``any-of-T``, or parts of which each item has the same number; None for tokens.
+        threshold: Score from which a graded answer passes.
+        trials: Trials behind the twin of one item.
     """
 
     x: Floats
@@ -55,6 +60,10 @@ class World:
     tokens: float
     chance: float
     truth: Truth
+    link: str = "all-of-N"
+    parts: int | None = None
+    threshold: float | None = None
+    trials: int = 1
 
 
 def ladder(points: int, *, uneven: bool = False) -> Floats:
