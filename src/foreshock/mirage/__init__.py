@@ -2,7 +2,7 @@
 
 from foreshock.mirage._common import CODE as _FS302
 from foreshock.mirage._common import CommonJump
-from foreshock.mirage._emergence import emergence_p, emergence_scores
+from foreshock.mirage._emergence import Emergence, emergence, emergence_p, emergence_scores
 from foreshock.mirage._entry import Entry
 from foreshock.mirage._entry_facts import EntryFacts, entry_facts
 from foreshock.mirage._family import FamilyJudgement, judge, judge_family
@@ -32,6 +32,7 @@ __all__ = [
     "ORDER",
     "CommonJump",
     "Conditional",
+    "Emergence",
     "Entry",
     "EntryFacts",
     "FamilyJudgement",
@@ -53,6 +54,7 @@ __all__ = [
     "Triplet",
     "Twin",
     "check_positions",
+    "emergence",
     "emergence_p",
     "emergence_scores",
     "entry_facts",
