@@ -14,6 +14,7 @@ from foreshock._cli import (
     _demo,
     _export,
     _ls,
+    _meta,
     _mirage,
     _models,
     _rm,
@@ -48,6 +49,7 @@ def _root(
 for command in (
     _check.check,
     _mirage.mirage,
+    _meta.meta,
     _compare.compare,
     _demo.demo,
     _add.add,

@@ -79,9 +79,10 @@ def whole_tasks(
     task, metric, family = labels
     unit, weight, flag, block = _units(kind, emergent, task, metric, family)
     drawn = np.tile(flag, (draws, 1))
-    movable = 0
+    movable, centre = 0, 0.0
     for one in np.unique(block):
         mine = np.flatnonzero(block == one)
+        centre += float(flag[mine].mean() * weight[mine].sum())
         if flag[mine].min() != flag[mine].max():
             drawn[:, mine] = rng.permuted(drawn[:, mine], axis=1)
             movable += mine.size
@@ -89,7 +90,6 @@ def whole_tasks(
         return WholeTasks(None, None, 0)
     seen, null = float(flag @ weight), drawn @ weight
     apart = _independent(kind, emergent, family)
-    centre = float(null.mean())
     p = permutation_p(abs(seen - centre) - _TIE, np.abs(null - centre))
     return WholeTasks(p, float(null.var() / apart) if apart > 0 else None, movable)
 

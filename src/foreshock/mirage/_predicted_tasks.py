@@ -66,7 +66,8 @@ def named_tasks(triplets: Sequence[Triplet]) -> list[Row]:
 
 def _claimed(claim: _Claim, triplets: Sequence[Triplet]) -> Row:
     row = Row(claim.name, _RETOLD, claim.said)
-    mine = [one for one in triplets if claim.task.search(one.task)]
+    # a list names what is emergent and leaves out the families in which it is not
+    mine = [one for one in triplets if one.by != "list" and claim.task.search(one.task)]
     if not mine:
         return cannot(row, "no such task here", "logs or a table of this task over at least 4 models of a family")
     made = _pairs(claim, mine)
