@@ -1,6 +1,8 @@
 """Metrics: functions of responses that say what kind of measurement they are."""
 
 from foreshock.metrics._harness import HarnessMetric, harness_metric
+from foreshock.metrics._judge import Judge, Missed, miss_rates
+from foreshock.metrics._judge_probability import use_judge
 from foreshock.metrics._position import positions
 from foreshock.metrics._quantity import PER_ROW, Quantity
 from foreshock.metrics._reasoning import BACKTRACK_MARKERS
@@ -19,7 +21,9 @@ __all__ = [
     "REFUSAL_PHRASES",
     "HarnessMetric",
     "Inapplicable",
+    "Judge",
     "MetricSpec",
+    "Missed",
     "Quantity",
     "Reliability",
     "Response",
@@ -30,7 +34,9 @@ __all__ = [
     "list_metrics",
     "metric",
     "metric_group",
+    "miss_rates",
     "positions",
     "reliability",
     "score_batch",
+    "use_judge",
 ]

@@ -36,6 +36,7 @@ _BUILTINS: dict[str, str] = {
     "gold_probability": "_gold",
     "gold_rank": "_rank",
     "harness": "_harness_score",
+    "judge_probability": "_judge_probability",
     "limit_reached": "_stops",
     "log_score": "_log_score",
     "longest_tool_chain": "_tools",

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import repeat
 from typing import Any, NamedTuple
 
-from foreshock._base import MetricError, canonical
+from foreshock._base import MetricError, ModelError, canonical
 from foreshock.metrics._alone import together
 from foreshock.metrics._quantity import PER_ROW, Quantity
 from foreshock.metrics._response import FIELDS, LISTS, Response
@@ -55,6 +55,7 @@ def score_batch(spec: MetricSpec, columns: Columns) -> ScoreColumns:
 
     Raises:
         MetricError: The columns have different lengths.
+        ModelError: A model that judges cannot be asked, or word vectors are not there.
     """
     rows = _rows(columns)
     problems = _triage(spec, columns, rows)
@@ -129,6 +130,8 @@ def _evaluate(spec: MetricSpec, columns: Columns, rows: int) -> Sequence[Any]:
             outcomes: Sequence[Any] = spec.batch(columns)
             if len(outcomes) == rows:
                 return outcomes
+        except ModelError:
+            raise
         except Exception:  # noqa: BLE001, S110 - the form over rows finds out which row it was
             pass
     if spec.grain == "item":
@@ -179,6 +182,8 @@ def _guarded(function: Callable[[Any], Any], argument: Any) -> Any:
         return function(argument)
     except Inapplicable as reason:
         return reason
+    except ModelError:
+        raise  # it says something about the model that judges, not about this row; no row can be scored
     except Exception as error:  # noqa: BLE001 - a stranger's metric may raise anything; the row says what
         return _Failure(f"{type(error).__name__}: {error}")
 
