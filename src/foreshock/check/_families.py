@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -10,10 +10,11 @@ import numpy as np
 
 from foreshock._base import Progress
 from foreshock.check._line_totals import TotalLine
-from foreshock.check._lines import Judged, Place
+from foreshock.check._lines import Held, Judged, Place
 from foreshock.check._views import Waiting
-from foreshock.mirage import Entry, FamilyJudgement, judge_family
+from foreshock.mirage import Entry, FamilyJudgement, Judgement, foreseeable, judge_family, resolution_rows
 from foreshock.records import Finding
+from foreshock.series import Series
 from foreshock.stats import benjamini_hochberg
 from foreshock.store import Snapshot
 
@@ -25,11 +26,15 @@ class Verdicts(NamedTuple):
         judged: One for each line that waited, in their order; None where no point of it has a score.
         findings: What holds for whole families (FS302).
         families: Rows of the table ``families``.
+        held: What is kept of each line that was judged.
+        totals: Series that could not be judged.
     """
 
     judged: list[Judged | None]
     findings: list[Finding]
     families: list[dict[str, Any]]
+    held: list[Held]
+    totals: list[Series]
 
 
 def judge_lines(snapshot: Snapshot, waiting: Sequence[Waiting], seed: int, progress: Progress) -> Verdicts:
@@ -44,30 +49,57 @@ def judge_lines(snapshot: Snapshot, waiting: Sequence[Waiting], seed: int, progr
         seed: Seed of bootstraps and simulations.
         progress: Told how many lines are done.
     """
-    judged: list[Judged | None] = [None] * len(waiting)
+    found: list[Judged | None] = [None] * len(waiting)
     findings: list[Finding] = []
     rows: list[dict[str, Any]] = []
+    held: list[Held] = []
+    totals: list[Series] = []
     done = 0
     for place, members in _groups(waiting).items():
         progress("judge", done, len(waiting))
-        kept: list[int] = []
-        entries: list[Entry] = []
-        for i in members:
-            entry = waiting[i].entry(snapshot)
-            if entry is not None:
-                kept.append(i)
-                entries.append(entry)
-            elif isinstance(line := waiting[i], TotalLine):
-                judged[i] = line.undecided()
-        if entries:
-            told = judge_family(entries, seed=seed)
-            for i, entry, judgement in zip(kept, entries, told.judgements, strict=True):
-                judged[i] = waiting[i].told(entry, judgement)
+        family = _Family(snapshot, [(i, waiting[i]) for i in members], seed)
+        told = judge_family(family.entries(), seed=seed)
+        for (i, line, kept), judgement in zip(family.held, told.judgements, strict=True):
+            found[i] = _beside(line.told(kept, judgement), kept, judgement)
+        for i, one in family.undecided:
+            found[i] = one
+        totals += family.totals
+        if told.judgements:
             rows.append(_family_row(place, told))
             findings += [told.common.finding] if told.common else []
+        held += [kept for _, _, kept in family.held]
         done += len(members)
     progress("judge", len(waiting), len(waiting))
-    return Verdicts(judged, findings, rows)
+    return Verdicts(found, findings, rows, held, totals)
+
+
+class _Family:
+    """The lines of one family on their way through the mirage room, each loaded when it is asked for."""
+
+    def __init__(self, snapshot: Snapshot, members: Sequence[tuple[int, Waiting]], seed: int) -> None:
+        self._snapshot, self._members, self._seed = snapshot, members, seed
+        self.held: list[tuple[int, Waiting, Held]] = []
+        self.undecided: list[tuple[int, Judged]] = []
+        self.totals: list[Series] = []
+
+    def entries(self) -> Iterator[Entry]:
+        """What can be judged; the rest is put aside."""
+        for i, line in self._members:
+            entry = line.entry(self._snapshot)
+            if entry is not None:
+                self.held.append((i, line, Held.of(entry, self._seed)))
+                yield entry
+            elif isinstance(line, TotalLine):
+                self.undecided.append((i, line.undecided()))
+                self.totals += [one for one in (line.series, line.twin) if one is not None]
+
+
+def _beside(one: Judged, held: Held, judgement: Judgement) -> Judged:
+    rows = {
+        "resolution": resolution_rows(judgement, held.hard),
+        "foreseeable": [foreseeable(judgement, held.trend).row()],
+    }
+    return one._replace(beside=rows)
 
 
 def _groups(waiting: Sequence[Waiting]) -> dict[Place, list[int]]:

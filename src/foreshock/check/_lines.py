@@ -13,7 +13,18 @@ from foreshock.check._measures import Measure, Measures
 from foreshock.check._tables import unit_of
 from foreshock.check._task import Task
 from foreshock.check._twin_command import How, how_to_get_a_twin
-from foreshock.mirage import Entry, Hard, Judgement, Twin
+from foreshock.mirage import (
+    DECODED,
+    Entry,
+    EntryFacts,
+    Hard,
+    Judgement,
+    Trend,
+    Twin,
+    entry_facts,
+    order_for,
+    trend_of,
+)
 from foreshock.records import Finding, Light, Run
 from foreshock.series import Block, Line, Panel, load_blocks, load_positions, panel
 from foreshock.store import Snapshot
@@ -46,6 +57,7 @@ class Judged(NamedTuple):
         series: Rows of the table ``series``.
         panel: What was looked at, without the scores; None for totals.
         judgement: What the mirage room said; None for totals without a twin.
+        how: How a twin, or a better one, would come to be.
         beside: Rows of further tables, by name of the table.
     """
 
@@ -54,6 +66,7 @@ class Judged(NamedTuple):
     series: list[dict[str, Any]]
     panel: Panel | None
     judgement: Judgement | None
+    how: How | None = None
     beside: Mapping[str, list[dict[str, Any]]] = MappingProxyType({})
 
     @property
@@ -62,6 +75,33 @@ class Judged(NamedTuple):
         subject = self.finding.subject
         word = self.finding.verdict or "unresolved"
         return LIGHTS[word], f"{subject.model_family} along {subject.axis}: {self.finding.title}"
+
+
+class Held(NamedTuple):
+    """What is kept of an entry when its item scores are let go.
+
+    Attributes:
+        labels: The panel without its scores.
+        hard: The metric in question.
+        twins: Its twins.
+        items: Items behind each score.
+        trend: What the forecast across the onset needs.
+        facts: What the table of predictions needs.
+    """
+
+    labels: Panel
+    hard: Hard
+    twins: tuple[Twin, ...]
+    items: int
+    trend: Trend
+    facts: EntryFacts
+
+    @classmethod
+    def of(cls, entry: Entry, seed: int) -> Held:
+        """Keep what is small of an entry."""
+        items = len(entry.panel.items) if entry.items is None else entry.items
+        labels = replace(entry.panel, items=(), values={}, replicates={}, positions=None)
+        return cls(labels, entry.hard, entry.twins, items, trend_of(entry), entry_facts(entry, seed=seed))
 
 
 class Plan(NamedTuple):
@@ -122,7 +162,7 @@ class ItemLine(NamedTuple):
         hard = _hard(main, self.plan.chance)
         twins = [_twin(measure, block) for measure in self.plan.measures.twins]
         checks = _checks(self.line, main, self.plan.chance)
-        return Entry(made, hard, tuple(_apart(made, hard, twins)), checks)
+        return Entry(made, hard, tuple(_apart(made, hard, twins)), checks, how_twin=self.how.sentence)
 
     def _block(self, snapshot: Snapshot, metrics: Mapping[str, bool]) -> Block | None:
         keys = [run.run_key for run in _runs(self.line)]
@@ -136,9 +176,9 @@ class ItemLine(NamedTuple):
         """How a twin, or a better one, would come to be."""
         return how_to_get_a_twin(newest(self.line), totals=False, choices=self.plan.choices)
 
-    def told(self, entry: Entry, judgement: Judgement) -> Judged:
+    def told(self, held: Held, judgement: Judgement) -> Judged:
         """The line with its answer."""
-        made, main = entry.panel, self.plan.measures.main
+        made = held.labels
         rows = [
             {
                 "finding_id": judgement.finding.id,
@@ -149,15 +189,30 @@ class ItemLine(NamedTuple):
                 "log_axis": made.log_axis,
                 "metric": line.metric,
                 "role": line.role,
-                "unit": _unit(line.role, line.unit, main),
+                "unit": _unit(line.role, line.unit, self.plan.measures.main),
                 "chance": self.plan.chance if line.role == "hard" else None,
                 "points": line.points(),
             }
             for line in judgement.lines
         ]
-        verdict = judgement.row(len(made.items), len(made.points))
-        verdict["level"] = judgement.finding.effect.level if judgement.finding.effect else None
-        return Judged(judgement.finding, verdict, rows, without_scores(made), judgement)
+        verdict = verdict_row(held, judgement, self.how)
+        return Judged(judgement.finding, verdict, rows, made, judgement, self.how)
+
+
+def verdict_row(held: Held, judgement: Judgement, how: How) -> dict[str, Any]:
+    """Row of ``verdicts``: the verdict with what was fixed before any score was looked at.
+
+    ``command`` is there where a twin, or one that is not made of decoded text, would help.
+    """
+    kind = next((twin.kind for twin in held.twins if twin.name == judgement.twin), None)
+    lacking = judgement.verdict == "unresolved" and (kind is None or kind in DECODED)
+    return {
+        **judgement.row(held.items, len(held.labels.points)),
+        "level": judgement.finding.effect.level if judgement.finding.effect else None,
+        "link": held.hard.link,
+        "order": list(order_for(held.hard.link)),
+        "command": how.command if lacking else None,
+    }
 
 
 def item_lines(task: Task) -> list[ItemLine]:
@@ -172,11 +227,6 @@ def item_lines(task: Task) -> list[ItemLine]:
         for k, block in enumerate(task.blocks)
         for line in task.lines
     ]
-
-
-def without_scores(made: Panel) -> Panel:
-    """The panel's labels alone, for what is told about it once it is judged."""
-    return replace(made, items=(), values={}, replicates={}, positions=None)
 
 
 def newest(line: Line) -> Run:

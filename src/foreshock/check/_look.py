@@ -16,6 +16,7 @@ from foreshock.check._lines import Judged
 from foreshock.check._moved import moved_rows
 from foreshock.check._opening import unresolved_rows
 from foreshock.check._views import Context, Subject, View, agreed_by_run, view
+from foreshock.mirage import predictions
 from foreshock.records import Finding, ModelCard, Run
 from foreshock.scoring import Agreement, agreement, score
 from foreshock.series import Line, family_label, lines, model_cards
@@ -113,7 +114,7 @@ def look(store: Store, options: CheckOptions, progress: Progress) -> Looked:
     for line in found:
         trails[line.task].append(line)
     agreed = agreement(snapshot, tasks=by_task)
-    context = Context(snapshot, cards, agreed_by_run(agreed), options.seed)
+    context = Context(snapshot, cards, agreed_by_run(agreed), options.seed, options.length)
     views = []
     for done, (task, members) in enumerate(sorted(by_task.items())):
         progress("look at tasks", done, len(by_task))
@@ -155,9 +156,21 @@ def tell(looked: Looked, options: CheckOptions) -> Told:
             "families": looked.verdicts.families if judged or families else [],
             "unresolved": unresolved_rows(judged),
             **beside,
+            "predictions": _predictions(looked, judged, options),
             "moved": _moved(looked.snapshot, zip(looked.views, lines, strict=True)),
         },
     )
+
+
+def _predictions(looked: Looked, judged: Sequence[Judged], options: CheckOptions) -> list[dict[str, Any]]:
+    """Rows of ``predictions``: what was predicted of mirages, against the lines that are told."""
+    told = [one.judgement for one in judged if one.judgement is not None]
+    series = looked.verdicts.totals
+    if not told and not series:
+        return []
+    places = {(one.verdict["task"], one.verdict["family"]) for one in judged}
+    facts = [held.facts for held in looked.verdicts.held if (held.facts.task, held.facts.family) in places]
+    return predictions(told, facts, series=series, seed=options.seed)
 
 
 def selected(finding: Finding, options: CheckOptions) -> bool:

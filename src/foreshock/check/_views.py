@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from foreshock.check._facts import task_facts, total_facts
 from foreshock.check._lights import TaskFacts
-from foreshock.check._line_totals import TotalLine
+from foreshock.check._line_totals import TotalLine, total_lines
 from foreshock.check._lines import ItemLine, item_lines
 from foreshock.check._measures import PRIMARY
 from foreshock.check._tables import model_rows, total_rows
@@ -28,12 +28,14 @@ class Context(NamedTuple):
         cards: Model card of each run, by run key.
         agreed: Responses on which our hard metric equals the harness's own score, and how many were compared, by run.
         seed: Seed of everything that is drawn.
+        length: Tokens of an answer, where somebody said it.
     """
 
     snapshot: Snapshot
     cards: Mapping[str, ModelCard]
     agreed: Mapping[str, tuple[int, int]]
     seed: int
+    length: float | None = None
 
 
 class Subject(NamedTuple):
@@ -100,13 +102,7 @@ def _item_view(context: Context, subject: Subject) -> View:
 def _total_view(context: Context, subject: Subject) -> View:
     snapshot, runs = context.snapshot, subject.runs
     found = [one for one in aggregate_series(snapshot, subject.trails) if one.points]
-    places = {(one.family, one.axis, one.metric): one for one in found}
-    twins = {(one.family, one.axis, one.declared.twin) for one in found}
-    waiting = [
-        TotalLine(one, places.get((one.family, one.axis, one.declared.twin or "")), runs[0], context.seed)
-        for place, one in places.items()
-        if place not in twins
-    ]
+    waiting = total_lines(found, runs[0], context.seed, context.length)
     keys = [run.run_key for run in runs]
     frame = snapshot.scan("aggregates", runs=keys, columns=["run_key", "metric_id", "filter", "value", "stderr", "n"])
     totals = [row for row in frame.collect().iter_rows(named=True) if row["value"] is not None]

@@ -10,9 +10,9 @@ from foreshock.mirage._finding import CODE as _FS301
 from foreshock.mirage._foreseeable import Forecast, Foreseeable, Trend, foreseeable, trend_of
 from foreshock.mirage._judgement import Judgement, Line, Move
 from foreshock.mirage._length import Conditional, from_length, judge_length, length_rows
-from foreshock.mirage._measures import ORDER, Hard, Twin, order_for
+from foreshock.mirage._measures import DECODED, ORDER, Hard, Twin, order_for
 from foreshock.mirage._meta import Meta, meta
-from foreshock.mirage._meta_emergent import Triplet, judgement_triplets, series_triplets, verdict_triplets
+from foreshock.mirage._meta_emergent import KINDS, Triplet, judgement_triplets, series_triplets, verdict_triplets
 from foreshock.mirage._meta_listed import Listed, read_listed
 from foreshock.mirage._meta_store import Gathered, gather
 from foreshock.mirage._meta_swap import Swap, swap
@@ -29,6 +29,8 @@ CODES = (_FS301, _FS302)
 
 __all__ = [
     "CODES",
+    "DECODED",
+    "KINDS",
     "ORDER",
     "CommonJump",
     "Conditional",
