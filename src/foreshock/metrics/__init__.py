@@ -1,5 +1,6 @@
 """Metrics: functions of responses that say what kind of measurement they are."""
 
+from foreshock.metrics._extracted import is_whole_text
 from foreshock.metrics._harness import HarnessMetric, harness_metric
 from foreshock.metrics._judge import Judge, Missed, miss_rates
 from foreshock.metrics._judge_probability import use_judge
@@ -31,6 +32,7 @@ __all__ = [
     "Step",
     "get_metric",
     "harness_metric",
+    "is_whole_text",
     "list_metrics",
     "metric",
     "metric_group",
