@@ -2,6 +2,7 @@
 
 from foreshock.mirage._common import CODE as _FS302
 from foreshock.mirage._common import CommonJump
+from foreshock.mirage._differences import entry_of_difference, entry_of_total_difference
 from foreshock.mirage._emergence import Emergence, emergence, emergence_p, emergence_scores
 from foreshock.mirage._entry import Entry
 from foreshock.mirage._entry_facts import EntryFacts, entry_facts
@@ -12,7 +13,14 @@ from foreshock.mirage._judgement import Judgement, Line, Move
 from foreshock.mirage._length import Conditional, from_length, judge_length, length_rows
 from foreshock.mirage._measures import DECODED, ORDER, Hard, Twin, order_for
 from foreshock.mirage._meta import Meta, meta
-from foreshock.mirage._meta_emergent import KINDS, Triplet, judgement_triplets, series_triplets, verdict_triplets
+from foreshock.mirage._meta_emergent import (
+    KINDS,
+    NO_ERRORS,
+    Triplet,
+    judgement_triplets,
+    series_triplets,
+    verdict_triplets,
+)
 from foreshock.mirage._meta_listed import Listed, read_listed
 from foreshock.mirage._meta_store import Gathered, gather
 from foreshock.mirage._meta_swap import Swap, swap
@@ -31,6 +39,7 @@ __all__ = [
     "CODES",
     "DECODED",
     "KINDS",
+    "NO_ERRORS",
     "ORDER",
     "CommonJump",
     "Conditional",
@@ -60,6 +69,8 @@ __all__ = [
     "emergence_p",
     "emergence_scores",
     "entry_facts",
+    "entry_of_difference",
+    "entry_of_total_difference",
     "entry_of_totals",
     "foreseeable",
     "from_length",

@@ -186,4 +186,5 @@ def _rooted(series: Series, entry: Entry, first: int, length: float) -> Entry:
         hard=Hard(series.metric, "all-of-N", binary=entry.hard.binary),
         twins=(Twin(name, "gold_logprob"),),
         draws={series.metric: hard, name: rows},
+        remarks=(),
     )

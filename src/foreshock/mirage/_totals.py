@@ -8,6 +8,7 @@ differences look less certain than they are.
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterable
 from typing import Any
 
@@ -26,7 +27,6 @@ from foreshock.series import Panel, Point, Series
 _NEAR = 0.1
 # rounded standard errors give the number of items of a task to this
 _SAME_N = 0.02
-_STREAMS = {"hard": 0, "twin": 1}
 
 
 def twin_of(hard: Series, others: Iterable[Series]) -> Series | None:
@@ -122,21 +122,23 @@ def entry_of_totals(
     guess = chance if chance is not None else hard.declared.chance or 0.0
     counts = [n for p, n in zip(hard.points, _counts(hard), strict=True) if p in points]
     high = _high(hard)
-    rows = {hard.metric: _hard_draws(points, counts, high, (seed, draws))}
+    rows = {hard.metric: _hard_draws(points, counts, high, (_stream(hard, seed), draws))}
     values = {hard.metric: [np.asarray(p.replicates or (p.value,), float) for p in points]}
     twins: tuple[Twin, ...] = ()
     if twin is not None and told is not None:
         beside = [p for point in points if (p := _at(twin, point)) is not None]
-        rows[twin.metric] = _twin_draws(beside, told, (seed, draws))
+        rows[twin.metric] = _twin_draws(beside, told, (_stream(twin, seed), draws))
         values[twin.metric] = [told.mean(np.asarray(p.replicates or (p.value,), float)) for p in beside]
         twins = (Twin(twin.metric, told.kind, high=told.high),)
+    checks = _checks(hard, twin, told, _counts(hard), assumed)
     binary = all(_binomial(p, n, high) for p, n in zip(points, counts, strict=True))
     return Entry(
         panel=_panel(hard, points, values),
         hard=Hard(hard.metric, word, chance=guess, ceiling=high, binary=binary),  # type: ignore[arg-type]
         twins=twins,
-        checks=_checks(hard, twin, told, _counts(hard), assumed),
+        checks=checks,
         draws=rows,
+        remarks=_remarks(checks["few items"], twin),
         items=min((n for p, k in zip(points, counts, strict=True) if (n := _worth(p, k, high))), default=1),
     )
 
@@ -200,9 +202,16 @@ def _binomial(point: Point, n: int | None, high: float) -> bool:
     return point.stderr is None or abs(point.stderr / high - expected) <= _NEAR * expected + 1e-12
 
 
-def _hard_draws(points: tuple[Point, ...], counts: list[int | None], high: float, how: tuple[int, int]) -> Floats:
-    seed, draws = how
-    rng = np.random.default_rng([seed, _STREAMS["hard"]])
+def _stream(series: Series, seed: int) -> np.random.Generator:
+    """Randomness of its own for each series: tasks and conditions drawn alike would look as if they moved together."""
+    name = "\0".join([series.task, series.family, series.metric, *(p.run_key for p in series.points)])
+    return np.random.default_rng([seed, zlib.crc32(name.encode())])
+
+
+def _hard_draws(
+    points: tuple[Point, ...], counts: list[int | None], high: float, how: tuple[np.random.Generator, int]
+) -> Floats:
+    rng, draws = how
     rows = np.empty((draws + 1, len(points)))
     for i, (point, n) in enumerate(zip(points, counts, strict=True)):
         rows[0, i] = point.value
@@ -214,10 +223,9 @@ def _hard_draws(points: tuple[Point, ...], counts: list[int | None], high: float
     return rows
 
 
-def _twin_draws(points: list[Point], told: Reading, how: tuple[int, int]) -> Floats:
+def _twin_draws(points: list[Point], told: Reading, how: tuple[np.random.Generator, int]) -> Floats:
     """A twin without a standard error is taken as it is: its sampling is then seen in the scatter of models only."""
-    seed, draws = how
-    rng = np.random.default_rng([seed, _STREAMS["twin"]])
+    rng, draws = how
     value = np.array([p.value for p in points], float)
     error = told.error(value, np.array([p.stderr or 0.0 for p in points], float))
     return np.concatenate([told.mean(value)[None], told.mean(value) + error * rng.standard_normal((draws, value.size))])
@@ -246,6 +254,14 @@ def _checks(
     if assumed:
         checks["link"] = ("unchecked", f"the link of {hard.metric} is not known; all-of-N was assumed")
     return checks
+
+
+def _remarks(few_items: tuple[str, str], twin: Series | None) -> tuple[str, ...]:
+    """What stands in the title of a line without a twin: that counting does not make the jump, and what would tell."""
+    if twin is not None or few_items[0] != "ruled-out":
+        return ()
+    place = few_items[1].partition(":")[0]
+    return (f"{place}: not a matter of resolution; log-probabilities of the right answer by token would tell of what",)
 
 
 def _few_items(hard: Series, counts: list[int | None]) -> tuple[str, str]:

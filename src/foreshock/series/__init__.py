@@ -3,6 +3,7 @@
 from foreshock.series._aggregates import aggregate_series
 from foreshock.series._block import Block, load_blocks, load_positions
 from foreshock.series._cards import STEP_SOURCES, dump_models, family_label, load_models, model_cards
+from foreshock.series._conditions import ConditionPair, Difference, condition_pairs, condition_panel
 from foreshock.series._dimensions import Dimension, dimensions
 from foreshock.series._lines import AXES, Line, Stop, axis_value, conditions_text, fingerprint, lines, size_text
 from foreshock.series._panel import panel, series
@@ -13,7 +14,9 @@ __all__ = [
     "AXES",
     "STEP_SOURCES",
     "Block",
+    "ConditionPair",
     "Declared",
+    "Difference",
     "Dimension",
     "Line",
     "Matrix",
@@ -23,6 +26,8 @@ __all__ = [
     "Stop",
     "aggregate_series",
     "axis_value",
+    "condition_pairs",
+    "condition_panel",
     "conditions_text",
     "dimensions",
     "dump_models",
