@@ -11,6 +11,7 @@ from foreshock.metrics._registry import METRIC_GROUPS, get_metric, list_metrics,
 from foreshock.metrics._reliability import Reliability, reliability
 from foreshock.metrics._response import FIELDS, Response, Step
 from foreshock.metrics._score import ScoreColumns, score_batch
+from foreshock.metrics._semantic import use_vectors
 from foreshock.metrics._spec import Inapplicable, MetricSpec, metric
 from foreshock.metrics._stops import REFUSAL_PHRASES
 
@@ -41,4 +42,5 @@ __all__ = [
     "reliability",
     "score_batch",
     "use_judge",
+    "use_vectors",
 ]

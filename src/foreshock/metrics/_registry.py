@@ -56,6 +56,7 @@ _BUILTINS: dict[str, str] = {
     "rouge_2": "_rouge",
     "rouge_l": "_rouge",
     "rouge_lsum": "_rouge",
+    "semantic_similarity": "_semantic",
     "step_failed": "_turns",
     "stop_reason": "_stops",
     "stopped_early": "_stops",
