@@ -152,7 +152,7 @@ def _folder(path: Path) -> Vectors:
 
 def _npz(path: Path, key: str) -> WordVectors:
     try:
-        with np.load(path, allow_pickle=False) as found:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as found:
             words, vectors = found["words"], found["vectors"]
             counts = found["counts"] if "counts" in found.files else None
     except (ValueError, KeyError, EOFError, NotImplementedError, MemoryError, BadZipFile, zlib.error) as error:
