@@ -15,6 +15,7 @@ from foreshock._base import ConfigError, Progress, utc_now
 from foreshock._base import quiet as silent
 from foreshock._cli import _options as o
 from foreshock._cli._check import write_outputs
+from foreshock._cli._compare import one_of
 from foreshock._cli._looking import Asked
 from foreshock._cli._looking import document as made
 from foreshock._cli._meta_shown import opening, show_meta
@@ -22,29 +23,30 @@ from foreshock._cli._out import console
 from foreshock._cli._places import places
 from foreshock._cli._reading import Reading, family_or_column, reads_files
 from foreshock.check import CheckOptions, chosen, mirage_document
-from foreshock.mirage import Triplet, gather, predictions, read_listed, series_triplets, verdict_triplets
+from foreshock.mirage import KINDS, Triplet, gather, predictions, read_listed, series_triplets, verdict_triplets
 from foreshock.mirage import meta as compare_kinds
 from foreshock.mirage import swap as exchange
 from foreshock.records import Document
 from foreshock.scoring import score
-from foreshock.series import Series, family_label, model_cards
+from foreshock.series import family_label, model_cards
 from foreshock.store import Store
 
 
 class _Found(NamedTuple):
-    """Triplets, the series that they are from, and how they were made."""
+    """Triplets, and how they were made."""
 
     triplets: list[Triplet]
-    series: list[Series]
     notes: list[str]
 
 
 class _How(NamedTuple):
-    """What makes a triplet emergent, sets of metrics that are one kind, and which metric stands in for which."""
+    """What makes a triplet emergent, sets that are one kind, which metric stands in for which, and what some are."""
 
     by: str
-    kinds: list[list[str]]
+    sets: list[list[str]]
     pairs: dict[str, str]
+    kinds: dict[str, str]
+    errors: str
 
 
 @reads_files
@@ -86,6 +88,20 @@ def meta(
             "--together", help="Metrics that are looked at as one kind: exact_match+choice; repeatable.", metavar="A+B"
         ),
     ] = None,
+    kinds: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--kinds", help="What metrics of other names are: hard, continuous, or loss (continuous, less is better)."
+        ),
+    ] = None,
+    errors: Annotated[
+        str,
+        typer.Option(
+            "--errors",
+            help="Noise of a series: known (items or standard errors; else it is left out), or scatter (about a straight "
+            "line, for all alike).",
+        ),
+    ] = "known",
     swap: Annotated[
         list[str] | None,
         typer.Option("--swap", help="Which metric stands in for which: hard=continuous; else by a fixed order."),
@@ -115,14 +131,14 @@ def meta(
     paths = [*(paths or []), *asked.tables]
     _refuse(by, listed, base, paths)
     talk = not quiet and str(json) != "-"
-    kinds = [[name.strip() for name in text.split("+") if name.strip()] for text in together or []]
-    how = _How(by, kinds, o.pairs(swap, "--swap"))
+    sets = [[name.strip() for name in text.split("+") if name.strip()] for text in together or []]
+    how = _How(by, sets, o.pairs(swap, "--swap"), _kinds(kinds), one_of(errors, "--errors", "known", "scatter"))
     if listed is not None and base is not None:
         roles = o.pairs(columns, "--columns"), o.pairs(base_columns, "--base-columns")
         rows = o.pairs(base_where, "--base-where")
         told = read_listed(listed, base, columns=roles[0], base_columns=roles[1], where=rows)
         seed = where.config.seed if seed is None else seed
-        document = _document(_Found(told.triplets, [], told.notes), how, seed, ["foreshock", *sys.argv[1:]], ())
+        document = _document(_Found(told.triplets, told.notes), how, seed, ["foreshock", *sys.argv[1:]], ())
     else:
         options, families = family_or_column(asked, family)
         request = Asked(where, store, paths, options, quiet, talk)
@@ -153,6 +169,19 @@ def _refuse(by: str, listed: Path | None, base: Path | None, paths: Sequence[Pat
         raise ConfigError("--list beside logs, tables or --by", expected="one source of what is emergent")
 
 
+def _kinds(given: list[str] | None) -> dict[str, str]:
+    """What metrics are declared to be.
+
+    Raises:
+        ConfigError: Something that no metric can be.
+    """
+    told = o.pairs(given, "--kinds")
+    for name, kind in told.items():
+        if kind not in KINDS:
+            raise ConfigError(f"--kinds {name}={kind}", expected=" or ".join(KINDS), do=f"such as {name}=hard")
+    return told
+
+
 def _of_store(
     how: _How,
     store: Store,
@@ -165,7 +194,7 @@ def _of_store(
     """The document of what a store holds."""
     if how.by == "verdict":
         judged = mirage_document(store, options, progress=progress)
-        found = _Found(verdict_triplets(judged.tables["verdicts"]), [], [])
+        found = _Found(verdict_triplets(judged.tables["verdicts"]), [])
         return _document(found, how, options.seed, command, failures, judged.tables.get("predictions"))
     score(store, progress=progress)
     snapshot = store.snapshot()
@@ -174,7 +203,8 @@ def _of_store(
     labels = {key: family_label(card) for key, card in cards.items()}
     runs = chosen(snapshot.runs(), options.runs, patterns, labels)
     series, groups, notes = gather(snapshot, runs, cards, axis=options.axis, progress=progress)
-    found = _Found(series_triplets(series, seed=options.seed, groups=groups), series, notes)
+    made = series_triplets(series, seed=options.seed, groups=groups, kinds=how.kinds, errors=how.errors)
+    found = _Found(made, notes)
     return _document(found, how, options.seed, command, failures)
 
 
@@ -186,10 +216,10 @@ def _document(
     failures: Sequence[tuple[str, str]],
     predicted: list[dict[str, Any]] | None = None,
 ) -> Document:
-    compared = compare_kinds(found.triplets, named=how.kinds, seed=seed)
+    compared = compare_kinds(found.triplets, named=how.sets, seed=seed)
     exchanged = exchange(found.triplets, pairs=how.pairs)
     if predicted is None:
-        predicted = predictions([], triplets=found.triplets, series=found.series, seed=seed)
+        predicted = predictions([], triplets=found.triplets, pairs=how.pairs, seed=seed)
     return Document(
         foreshock=__version__,
         command=list(command),

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from foreshock._base import count_of
-from foreshock.mirage import Meta, Swap
+from foreshock.mirage import NO_ERRORS, Meta, Swap
 from foreshock.records import Document
 from foreshock.report import one_line
 
@@ -32,6 +32,8 @@ def opening(found: Meta, exchanged: Swap) -> list[dict[str, Any]]:
         rows.append(_row("cannot", exchanged.row()["note"]))
     if found.silent:
         rows.append(_row("needs", silent_sentence(found.silent)))
+        if NO_ERRORS in found.silent:
+            rows.append(_row("needs", "--errors scatter judges all series by their scatter about a straight line"))
     return rows
 
 
@@ -48,7 +50,7 @@ def sentence(row: Mapping[str, Any]) -> str:
         f"({_percent(row['share_emergent'])}) and {row['others_of_kind']:,} of the other {row['others']:,} "
         f"({_percent(row['share_others'])}; of all {_percent(row['share_all'])}): odds ratio {_odds(row)}, "
         f"p = {_p(row['p'])}, "
-        f"{_p(row['p_adjusted'])} after {count_of(row['looks'], 'look')}"
+        f"{_p(row['p_adjusted'])} after {count_of(row['looks'], 'look')}, {_p(row['p_tasks'])} for whole tasks"
     )
 
 
@@ -79,15 +81,18 @@ def show_meta(out: Console, document: Document) -> None:
     for note in tables["notes"]:
         _say(out, note["text"])
     rows = tables["meta"]
-    if rows:
+    if not any(row["emergent"] is not None for row in tables["triplets"]):
+        _say(out, "Nothing can be told: no task, metric and family of which it is known whether it is emergent.")
+    else:
         _say(out, f"Emergent: {_RULES[rows[0]['by']]}. {_chance(tables['triplets'], rows[0]['by'])}")
         _kinds(out, rows)
         _clusters(out, rows[0])
-    _exchange(out, tables["swap"][0])
+        _exchange(out, tables["swap"][0])
     _predicted(out, tables["predictions"])
+    out.print()
     for row in tables["opening"]:
         if row["kind"] == "needs":
-            _say(out, f"\n{row['text']}")
+            _say(out, row["text"])
 
 
 def _chance(triplets: Iterable[Mapping[str, Any]], by: str) -> str:
@@ -179,7 +184,7 @@ def _predicted(out: Console, rows: list[dict[str, Any]]) -> None:
     for row in touched:
         out.print(Text(f"{row['answer']}: {one_line(row['said'])}"))
         ends = "" if row["low"] is None else f" ({_ratio(row['low'])} to {_ratio(row['high'])})"
-        figure = f"{row['unit']} {_ratio(row['figure'])}{ends}; "
+        figure = f"{row['unit']} {_ratio(row['figure'])}{ends}; " if ends else ""
         enough = f"; enough: {row['enough']}" if row["enough"] else ""
         out.print(Padding(Text(one_line(f"{figure}{row['why']}{enough}")), (0, 0, 0, 2), expand=False))
     if left := len(rows) - len(touched):

@@ -24,6 +24,7 @@ ALPHA = 0.05
 """Level at which a series counts as emergent, on its own and unadjusted: the excess over it is what is looked at."""
 
 DRAWS = 2000
+NO_ERRORS = "neither items nor standard errors"
 # the null's line must not meet the ends of [0, 1], which are no ends of a scale that was only moved there
 _INSIDE = 0.25, 0.5
 
@@ -40,7 +41,7 @@ class Triplet:
         by: ``score``, ``verdict`` or ``list``.
         score, p: Emergence score and its p-value under a steady rise, where it rests on these.
         points: Models behind it.
-        why: Why it cannot be told, or what was assumed.
+        why: Why it cannot be told.
         group: Family whose models it shares: several lines of one family (sizes, conditions) move together.
     """
 
@@ -127,8 +128,18 @@ def _scatter(v: Floats) -> Floats:
     return np.full(v.size, float(np.sqrt(rest @ rest / max(v.size - 2, 1))))
 
 
+KINDS = {"hard": ("hard", True), "continuous": ("continuous", True), "loss": ("continuous", False)}
+"""What a metric may be declared to be: its kind, and whether more of it is better."""
+
+
 def series_triplets(
-    series: Iterable[Series], *, alpha: float = ALPHA, seed: int = 0, groups: dict[str, str] | None = None
+    series: Iterable[Series],
+    *,
+    alpha: float = ALPHA,
+    seed: int = 0,
+    groups: Mapping[str, str] | None = None,
+    kinds: Mapping[str, str] | None = None,
+    errors: str = "known",
 ) -> list[Triplet]:
     """Triplets of series of totals.
 
@@ -141,11 +152,29 @@ def series_triplets(
         alpha: Level of the emergence score's p-value.
         seed: Seed.
         groups: Family whose models a line shares, by the line's name.
+        kinds: What metrics are, by name, one of :data:`KINDS`; this wins over everything else.
+        errors: ``known``: series without items or standard errors are not told. ``scatter``: the scatter about the
+            straight line stands for the error of every series, also where it is known: kinds of metrics can be compared
+            only on equal terms, and many jumps are lost by it.
+
+    Raises:
+        ValueError: Neither.
     """
-    return [_of_series(one, alpha, seed, groups or {}) for one in series]
+    if errors not in ("known", "scatter"):
+        raise ValueError(f"errors={errors!r}, expected known or scatter")
+    how = alpha, seed, errors == "scatter"
+    return [_of_series(_declared(one, kinds or {}), how, groups or {}) for one in series]
 
 
-def _of_series(one: Series, alpha: float, seed: int, groups: dict[str, str]) -> Triplet:
+def _declared(one: Series, kinds: Mapping[str, str]) -> Series:
+    if one.metric not in kinds:
+        return one
+    kind, better = KINDS[kinds[one.metric]]
+    return replace(one, declared=replace(one.declared, kind=kind, higher_is_better=better))
+
+
+def _of_series(one: Series, how: tuple[float, int, bool], groups: Mapping[str, str]) -> Triplet:
+    alpha, seed, scatter = how
     known, said = harness_metric(one.metric), one.declared
     kind = said.kind or (known.kind if known else None) or "unknown"
     better = said.higher_is_better if said.higher_is_better is not None else known.higher_is_better if known else None
@@ -154,14 +183,16 @@ def _of_series(one: Series, alpha: float, seed: int, groups: dict[str, str]) -> 
     if lacking := _lacking(one, better):
         return replace(made, why=lacking)
     logs = known is not None and known.low == 1 and known.high is None
-    values, errors = _oriented(one, better is not False, logs=logs)
+    values, spread = _oriented(one, better is not False, logs=logs)
     rng = _own_rng(seed, made)
-    if _counted(one, kind, values):
+    if scatter:
+        score, p = emergent(values, rng)
+    elif _counted(one, kind, values):
         score, p = emergent(values, rng, items=[point.n or 0 for point in one.points])
+    elif spread is not None:
+        score, p = emergent(values, rng, spread=spread)
     else:
-        score, p = emergent(values, rng, spread=errors)
-        if errors is None:
-            made = replace(made, why="standard errors are not known: scatter about the straight line stands for them")
+        return replace(made, why=NO_ERRORS)
     return replace(made, emergent=bool(p <= alpha), score=score, p=p)
 
 

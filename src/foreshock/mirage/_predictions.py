@@ -7,7 +7,7 @@ would be enough. A row is there for every prediction whatever the data, so that 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from foreshock._base import count_of
@@ -38,6 +38,7 @@ def predictions(
     *,
     triplets: Sequence[Triplet] | None = None,
     series: Sequence[Series] = (),
+    pairs: Mapping[str, str] | None = None,
     seed: int = 0,
 ) -> list[dict[str, Any]]:
     """Rows of the table ``predictions``, always all of them in the same order.
@@ -47,6 +48,7 @@ def predictions(
         facts: What :func:`entry_facts` tells of the same lines, or entries.
         triplets: Triplets of tasks, metrics and families; None makes them from ``judgements`` and ``series``.
         series: Series of totals.
+        pairs: Which continuous metric stands in for which hard one; see :func:`swap`.
         seed: Seed of every simulation.
 
     Returns:
@@ -70,7 +72,7 @@ def predictions(
             onset(judgements),
             *named_tasks(triplets),
             _predominant(triplets, seed),
-            _removed(triplets),
+            _removed(triplets, pairs),
         )
     ]
 
@@ -163,14 +165,14 @@ def _predominant(triplets: Sequence[Triplet], seed: int) -> Row:
     return row._replace(why=f"{seen}; not beyond chance", enough=more_tables(odds, found.told), **figures)
 
 
-def _removed(triplets: Sequence[Triplet]) -> Row:
+def _removed(triplets: Sequence[Triplet], pairs: Mapping[str, str] | None) -> Row:
     """Meta 2: exchanging the hard metric for a continuous one removes emergence."""
     row = Row(
         "changing the metric removes emergence",
         f"{PAPER}, section 4",
         "Where a task is emergent under a hard metric it is not under a continuous metric of the same outputs.",
     )
-    return swap_row(row, swap(triplets), "emergent pairs")
+    return swap_row(row, swap(triplets, pairs=pairs), "emergent pairs")
 
 
 def _finite(x: float) -> float | None:
