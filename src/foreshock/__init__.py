@@ -58,6 +58,7 @@ _ROOMS = (
     "demo",
     "export",
     "integrity",
+    "lint",
     "metrics",
     "mirage",
     "models",

@@ -19,6 +19,7 @@ ROOMS = [
     "models",
     "tasks",
     "scoring",
+    "lint",
     "series",
     "mirage",
     "check",

@@ -14,6 +14,27 @@ STORE_FOLDER = ".foreshock"
 """Where the store is when nothing says otherwise: beside the configuration, never inside a folder of logs."""
 
 
+_Share = Annotated[float, msgspec.Meta(gt=0, lt=1)]
+
+
+class LintConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The table ``lint`` of the settings: what ``foreshock lint`` looks for.
+
+    Attributes:
+        select: Finding codes to show, by prefix; empty means all.
+        ignore: Finding codes to leave out, by prefix.
+        difference: Smallest difference between two models that matters, in units of the score.
+        scatter: Standard deviation of one model about the trend that is assumed, as a share of the whole rise.
+        samples: Most items on which metrics are tried.
+    """
+
+    select: list[str] = []
+    ignore: list[str] = []
+    difference: _Share = 0.05
+    scatter: _Share = 0.05
+    samples: Annotated[int, msgspec.Meta(ge=1)] = 200
+
+
 class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The settings of a project.
 
@@ -25,6 +46,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         fail_on: What makes the exit code 1 when it fires: codes, lights of a trust card, ``break``, or ``any``.
         seed: Seed of every simulation and bootstrap, from 0.
         imports: ``import`` in the file: Python files or modules that define metrics of the user's own.
+        lint: What ``foreshock lint`` looks for.
     """
 
     store: str = STORE_FOLDER
@@ -34,6 +56,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     fail_on: list[str] = []
     seed: Annotated[int, msgspec.Meta(ge=0)] = 0
     imports: list[str] = msgspec.field(name="import", default_factory=list)
+    lint: LintConfig = LintConfig()
 
 
 def load_config(folder: Path) -> tuple[Config, Path]:

@@ -6,7 +6,10 @@ import re
 import shlex
 from collections.abc import Sequence
 
-_COMMANDS = re.compile(r"\bforeshock (?:add|check|compact|compare|export|ls|meta|mirage|models|rm|score|sql)\b(?! --help)")
+_COMMANDS = re.compile(
+    r"\bforeshock (?:add|check|compact|compare|export|lint|"
+    r"ls|meta|mirage|models|rm|score|sql)\b(?! --help)"
+)
 
 
 def store_in(arguments: Sequence[str]) -> str | None:

@@ -1,11 +1,12 @@
-"""Metrics of the user's own: Python files and modules that a command runs before it looks for a metric."""
+"""Metrics and functions of the user's own: Python files and modules that a command runs."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from importlib import import_module
 from pathlib import Path
+from typing import Any, cast
 
 from foreshock._base import ConfigError
 from foreshock._cli._places import Places
@@ -25,6 +26,27 @@ def import_all(where: Places, asked: Iterable[str] | None) -> list[Path]:
     """
     told = [*(_resolved(name, where.base) for name in where.config.imports), *(asked or ())]
     return [path for name in dict.fromkeys(told) if (path := _import(name)) is not None]
+
+
+def import_function(name: str) -> Callable[..., Any]:
+    """A function that is named as ``FILE.py:FUNCTION`` or ``MODULE:FUNCTION``; the file or module is run.
+
+    Raises:
+        ConfigError: There is no such file, module or function.
+    """
+    place, colon, attribute = name.rpartition(":")
+    if not (colon and place and attribute):
+        raise ConfigError(f"--scorer {name!r:.200}", expected="FILE.py:FUNCTION or MODULE:FUNCTION")
+    path = _import(place)
+    module = sys.modules[path.stem if path is not None else place]
+    found = getattr(module, attribute, None)
+    if not callable(found):
+        raise ConfigError(
+            f"{place[:200]} has no function {attribute!r:.80}",
+            expected="a function (output, item) -> number",
+            do="correct --scorer",
+        )
+    return cast("Callable[..., Any]", found)
 
 
 def _resolved(name: str, base: Path) -> str:
