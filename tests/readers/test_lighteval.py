@@ -106,6 +106,27 @@ def test_columns_that_were_turned_into_text(tmp_path: Path) -> None:
     assert read.column("responses", "delivery") == ["ok", "ok", "missing"]
 
 
+def test_text_that_is_no_value_of_python_stays_text(tmp_path: Path) -> None:
+    rows = [{name: str(value) for name, value in choice_row(k, 1, LLS).items()} for k in range(2)]
+    read = read_one(write_details(tmp_path, LAW, [rows[0], {**rows[1], "metric": "{[1], 2}", "doc": "{{}: [1]}"}]))
+    assert read.column("responses", "delivery") == ["ok", "ok"]
+    assert not read.run.warnings, "text that is no value is no fault of ours"
+
+
+def test_a_configuration_without_end_has_no_hash(tmp_path: Path) -> None:
+    value = results({LAW: {"acc": 0.5}}, {LAW: 3})
+    text = json.dumps(value)
+    name = next(n for n in ("prompt_function", "hf_repo") if f'"{n}": ' in text)
+    config = value["config_tasks"]
+    found = config[next(iter(config))]
+    found[name] = "HERE"
+    deep = "[" * 700 + "]" * 700
+    path = write_results(tmp_path, value)
+    path.write_text(path.read_text("utf-8").replace('"HERE"', deep), "utf-8")
+    run = read_one(path).run
+    assert run.prompt_hash is None or len(run.prompt_hash) == 16
+
+
 def test_averages_have_no_standard_error(tmp_path: Path) -> None:
     """lighteval averages the errors of the members, too, which is the error of nothing."""
     mean = {"acc": 0.5, "acc_stderr": 0.1}

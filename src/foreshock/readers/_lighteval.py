@@ -22,7 +22,7 @@ class LightevalReader:
     """Reads results files (one run per task) together with the details of the same moment."""
 
     name = "lighteval"
-    version = 1
+    version = 2
 
     def claims(self, candidate: Candidate, options: ReadOptions) -> bool:  # noqa: ARG002 - part of the protocol
         """Whether the content is a results file, or Parquet with the columns of details."""

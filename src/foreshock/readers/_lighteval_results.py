@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from foreshock._base import BrokenFileError, digest
+from foreshock._base import BrokenFileError, canonical, digest
 from foreshock.readers._files import whole
 from foreshock.readers._json import check_encoding, text
 from foreshock.readers._lm_eval_aggregates import RATES
@@ -250,13 +250,13 @@ class Results:
     def _hash(self, task: str, names: tuple[str, ...]) -> str | None:
         config = self._task(task)
         kept = {n: config[n] for n in names if config.get(n) is not None}
-        return digest(_stable(kept), 16) if kept else None
+        return _stable_hash(kept) if kept else None
 
 
-def _stable(value: Any) -> Any:
-    """Without the addresses of functions, which differ in every process."""
-    if isinstance(value, str):
-        return _ADDRESS.sub("", value)
-    if isinstance(value, dict):
-        return {str(k): _stable(v) for k, v in value.items()}
-    return [_stable(v) for v in value] if isinstance(value, list) else value
+def _stable_hash(value: Any) -> str | None:
+    """Hash without the addresses of functions, which differ in every process; None for what is nested without end."""
+    try:
+        text = canonical(value).decode()
+    except RecursionError:
+        return None
+    return digest(_ADDRESS.sub("", text), 16)

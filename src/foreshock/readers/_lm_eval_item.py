@@ -140,7 +140,7 @@ def literal_list(text: str) -> list[Any] | None:
         return None
     try:
         value = ast.literal_eval(text)
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):  # {[]} is a TypeError
         return None
     return value if isinstance(value, list) else None
 
