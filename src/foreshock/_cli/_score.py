@@ -12,7 +12,10 @@ import typer
 
 from foreshock import __version__
 from foreshock._base import ConfigError, count_of, utc_now
+from foreshock._cli import _asking as a
+from foreshock._cli import _models_that_score as m
 from foreshock._cli import _options as o
+from foreshock._cli import _planted
 from foreshock._cli._imports import import_all
 from foreshock._cli._out import console, progress, write_json
 from foreshock._cli._places import open_store, places
@@ -40,12 +43,24 @@ def score(
         str | None, typer.Option("--dask", help="Address of a Dask scheduler whose workers see the store's folder.")
     ] = None,
     imports: o.ImportOption = None,
+    vectors: m.VectorsOption = None,
+    judge: m.JudgeOption = None,
+    judge_model: m.JudgeModelOption = None,
+    judge_api: m.JudgeApiOption = "chat",
+    judge_form: m.JudgeFormOption = "logprobs",
+    judge_prompt: m.JudgePromptOption = None,
+    judge_version: m.JudgeVersionOption = "1",
+    planted: m.PlantedOption = 50,
+    key_env: a.KeyOption = None,
+    at_once: a.AtOnceOption = 4,
+    timeout: a.TimeoutOption = 120.0,
+    replies: a.RepliesOption = None,
     json: o.JsonOption = None,
     quiet: o.QuietOption = False,
 ) -> None:
     """Score every stored response under many metrics, offline; what is scored already stays as it is.
 
-    Then show what each run scores.
+    Then show what each run scores. With --judge, answers and references are sent to that endpoint, and only there.
 
     Examples:
 
@@ -56,14 +71,35 @@ def score(
       foreshock score --metric text --workers 4
 
       foreshock score --import my_metrics.py --metric same_start
+
+      foreshock score --vectors glove.vec
+
+      foreshock score --judge http://localhost:8000/v1 --judge-model big --planted 100
     """
     where = places(store)
     opened = open_store(where)
     files = import_all(where, imports)
-    with _executor(workers, dask, files) as executor, progress(silent=quiet) as show:
-        done = run_score(opened, metrics, executor=executor, progress=show)
+    told = m.Asked(
+        judge, judge_model, judge_api, judge_form, judge_prompt, judge_version, key_env, at_once, timeout, replies
+    )
+    if judge is not None and (workers, dask) != (None, None):
+        raise ConfigError(
+            "--judge with --workers or --dask", expected="one of them", do="leave one out; --at-once asks in parallel"
+        )
+    with (
+        _executor(workers, dask, files) as executor,
+        progress(silent=quiet) as show,
+        m.judging(told, where, show) as who,
+    ):
+        specs = m.specs_with(metrics, who, vectors)
+        tried = [] if who is None else _planted.try_planted(who, opened.snapshot(), planted, where.config.seed)
+        done = run_score(opened, specs, executor=executor, progress=show)
+        if who is not None:
+            for spec in done.metrics:
+                if spec.name == "judge_probability":
+                    _planted.remember(opened, spec, who, tried)
     snapshot = opened.snapshot()
-    agreed, lacking = agreement(snapshot), needs(snapshot, metrics)
+    agreed, lacking = agreement(snapshot), needs(snapshot, specs)
     if json is not None:
         total = Counts.total(run.counts for run in snapshot.runs())
         document = Document(
@@ -76,6 +112,7 @@ def score(
                 "needs": [_plain(row) for row in lacking],
                 "values": [_plain(row) for row in aggregate(snapshot, done.metrics, source="foreshock")],
                 "metrics": [{"metric": str(spec), "metric_id": spec.id} for spec in done.metrics],
+                "judge": _planted.rows(tried),
             },
         )
         write_json(document, json)
@@ -83,6 +120,8 @@ def score(
         _show(done, agreed)
         out = console()
         show_values(out, snapshot, done.metrics)
+        if who is not None and planted:
+            _planted.show(out, who, tried)
         show_gaps(out, done, lacking)
 
 

@@ -7,6 +7,7 @@ import re
 import string
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
+from urllib.parse import quote
 
 from foreshock._base import MetricError, ModelError, digest
 from foreshock.records import Message, Model, Reply, Request, Token
@@ -87,13 +88,13 @@ class Judge:
     @property
     def params(self) -> dict[str, Any]:
         """What tells this judge from others, as the parameters of :func:`judge_probability`."""
-        access = self.model.identity.get("access", "unknown")
+        versions = [self.version, *filter(None, [self.model.identity.get("version")])]
         return {
-            "model": self.model.name,
-            "access": access,
-            "prompt": digest([self.template, self.chat], 12),
+            "model": _plain_word(self.model.name),
+            "access": _plain_word(self.model.identity.get("access", "unknown")),
+            "prompt": f"p{digest([self.template, self.chat], 12)}",
             "form": self.form if self.form == "logprobs" else f"repeats-{self.repeats}",
-            "version": self.version if "version" not in self.model.identity else self._both_versions(),
+            "version": f"v{_plain_word('/'.join(versions))}",
         }
 
     @property
@@ -190,9 +191,6 @@ class Judge:
             return first_token(arrived[0].tokens)
         said = [word for reply in arrived if (word := yes_or_no(reply.text or "")) is not None]
         return sum(said) / len(said) if len(said) >= MASS * len(replies) else None
-
-    def _both_versions(self) -> str:
-        return f"{self.version}/{self.model.identity['version']}"
 
 
 class Missed(NamedTuple):
@@ -300,6 +298,18 @@ def yes_or_no(text: str) -> bool | None:
     """
     said = {word.lower() for word in _WORD.findall(text[:LIMIT])}
     return None if len(said) != 1 else said == {"yes"}
+
+
+def _plain_word(text: str) -> str:
+    """A text as it can stand in the name of a metric: read back, it is the same text and no number.
+
+    Examples:
+        >>> _plain_word("org/model-7b"), _plain_word("a, b"), _plain_word("7")
+        ('org/model-7b', 'a%2C%20b', '%37')
+    """
+    quoted = quote(text[:200], safe="/@:+")
+    letter = quoted[:1].isalpha() and quoted not in ("true", "false", "null", "True", "False", "None")
+    return quoted if letter else f"%{ord(quoted[:1] or ' '):02X}{quoted[1:]}" if quoted[:1] != "%" else quoted
 
 
 def _bare(token: str) -> str:

@@ -47,7 +47,7 @@ class Vectors(Protocol):
     """Turns texts into vectors.
 
     Attributes:
-        key: Hash of the file's content, 12 hexadecimal digits: part of the identity of every score.
+        key: Hash of the file's content, ``w`` and 12 hexadecimal digits: part of the identity of every score.
     """
 
     key: str
@@ -219,7 +219,7 @@ def _hash(paths: Sequence[Path]) -> str:
     for path in paths:
         with path.open("rb") as file:
             found.update(hashlib.file_digest(file, "sha256").digest())
-    return found.hexdigest()[:12]
+    return f"w{found.hexdigest()[:12]}"  # begins with a letter: a name that is read back must not become a number
 
 
 def _broken(path: Path, what: str) -> BrokenFileError:
