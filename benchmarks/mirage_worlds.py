@@ -192,7 +192,7 @@ def met(goal: Goal, row: dict[str, Any], families: int) -> dict[str, Any]:
 def table(rows: list[dict[str, Any]]) -> str:
     """The confusion table in Markdown."""
     head = (
-        "| world | truth | worlds | smooth | mirage | break (95%) | withheld | break, noisiest quarter | FS302 | goals |\n"
+        "| world | truth | worlds | smooth | mirage | break (95%) | withheld | noisiest quarter | FS302 | goals |\n"
         "|---|---|---|---|---|---|---|---|---|---|\n"
     )
     return head + "".join(map(_line, rows))
