@@ -11,7 +11,7 @@ import msgspec
 
 from foreshock._base import ForeshockError
 from foreshock.records import Document
-from foreshock.report import _alike, _compare, _format, _sentences, _view, _words
+from foreshock.report import _alike, _compare, _details, _format, _sentences, _view, _words
 from foreshock.report._dimensions import grouped
 from foreshock.report._plot import figure
 from foreshock.report._safe import clean, cut, for_script, one_line
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 _EXCERPT = 160  # characters of a question in the list of responses to open
 MAX_BYTES = 4_900_000
 """Largest file written; 5 MB is where mail and issue trackers begin to refuse attachments."""
+
+
+_WHOLE = ("series", "verdicts", "families", "predictions", "opening", "trust", "models", "compare", "board")
 
 
 class Limits(NamedTuple):
@@ -118,7 +121,7 @@ def _embedded(view: View, limits: Limits) -> bytes:
 
 def _part(name: str, rows: list[dict[str, Any]], limits: Limits) -> list[dict[str, Any]]:
     """Rows of a table that are embedded: what is drawn or compared stays whole, what is read one by one does not."""
-    if name in ("series", "verdicts", "opening", "trust", "models", "compare", "board"):
+    if name in _WHOLE:
         return rows
     if name not in ("moved", "flips"):
         return rows[: limits.rows]
@@ -180,6 +183,8 @@ def _environment() -> Environment:
         "compared": _compare,
         "excerpt": _excerpt,
         "grouped": grouped,
+        "told_families": _details.told_families,
+        "family_sentence": _details.family_sentence,
         "rate_sentence": _sentences.rate_sentence,
         "incomplete": _sentences.incomplete,
         "mark": _words.mark,

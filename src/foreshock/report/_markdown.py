@@ -6,6 +6,7 @@ import re
 
 from foreshock.records import Document
 from foreshock.report._compare_markdown import compare_parts
+from foreshock.report._details import family_sentence, prediction_sentence, told_families
 from foreshock.report._format import MISSING, count, equals, level, plural, quantity
 from foreshock.report._markdown_text import safe, table
 from foreshock.report._safe import one_line
@@ -26,7 +27,9 @@ def markdown(document: Document) -> str:
     parts += [_finding(shown) for shown in view.told[:_MOST]]
     if len(view.told) > _MOST:
         parts.append(f"{_MOST} of {count(len(view.told))} findings shown.")
+    parts += _families(view)
     parts += [_fold(fold) for fold in view.folds[:_MOST]]
+    parts += _predictions(view)
     parts += _failures(view)
     parts += _words("\n".join(parts))
     return "\n\n".join(part for part in parts if part) + "\n"
@@ -110,15 +113,43 @@ def _finding(shown: Shown) -> str:
     if rate := rate_sentence(finding):
         lines.append(safe(rate))
     lines.append(f"{safe(finding.advice, _LONG)} ({safe(finding.code, 20)}, {safe(finding.id, 40)})")
+    if shown.details:
+        lines.append(_details(shown))
     return "\n\n".join(lines)
 
 
+def _details(shown: Shown) -> str:
+    """What stands behind a verdict, folded."""
+    lines = [f"- {safe(detail.label, 40)}: {safe(detail.text, _LONG)}" for detail in shown.details]
+    return "<details><summary>What stands behind it</summary>\n\n" + "\n".join(lines) + "\n\n</details>"
+
+
+def _families(view: View) -> list[str]:
+    lines = []
+    for row in told_families(view.tables.families)[:_MOST]:
+        name = " by ".join(safe(part, 80) for part in (row.family, row.axis) if part)
+        lines.append(f"- **{name}**: {safe(family_sentence(row), _LONG)}")
+    return ["### Do the tasks of a family move together?", "\n".join(lines)] if lines else []
+
+
+def _predictions(view: View) -> list[str]:
+    rows = [
+        [_badge(row.answer), safe(row.said or row.name, 300), safe(prediction_sentence(row), 600)]
+        for row in view.tables.predictions[:_MOST]
+    ]
+    head = ["answer", "prediction", "what these data say"]
+    return ["### What was predicted, and what these data say", table(head, rows)] if rows else []
+
+
 def _fold(fold: Fold) -> str:
-    lines = [f"- {safe(shown.place, 160)}: {safe(shown.finding.advice, _LONG)}" for shown in fold.shown[:_MOST]]
-    if len(fold.shown) > _MOST:
-        lines.append(f"- and {count(len(fold.shown) - _MOST)} more")
+    """One line for all findings of a reason; it opens to what they are and what would help."""
+    places = ", ".join(safe(shown.place, 160) for shown in fold.shown[:_MOST])
+    more = f" and {count(len(fold.shown) - _MOST)} more" if len(fold.shown) > _MOST else ""
+    lines = [f"- {safe(said, _LONG)}" for said in fold.remedies]
+    command = f"\n\n{_code(fold.command)}" if fold.command else ""
     summary = f"{fold.subject}: {safe(fold.reason, _LONG)}"
-    return f"<details><summary>{summary}</summary>\n\n" + "\n".join(lines) + "\n\n</details>"
+    body = f"{places}{more}\n\n" + "\n".join(lines) + command
+    return f"<details><summary>{summary}</summary>\n\n{body}\n\n</details>"
 
 
 def _failures(view: View) -> list[str]:

@@ -21,6 +21,11 @@ from foreshock.report._scale import Scale, log_ticks, nice_ticks, x_scale
 WIDTH = 480
 _LEFT, _RIGHT, _HEAD, _FOOT, _GAP = 54, 14, 30, 46, 18
 _PANEL = 132
+_ROLES = {
+    "hard": "hard metric",
+    "twin": "its twin",
+    "conditional": "share of right tokens, if all are alike",
+}
 _DASHED = 'stroke-dasharray="5 4"'
 _CROWD = 200  # points beyond which each one cannot be seen, and its 300 bytes are not spent
 _CHARACTER = 6.7  # width of a tick label's character at 12 px, measured in Chromium; labels closer than that collide
@@ -111,7 +116,7 @@ def _panel(row: SeriesRow, ghosts: Sequence[SeriesRow], x: Scale, top: float) ->
     upper, lower = top + _HEAD, top + _HEAD + _PANEL
     ticks = _value_ticks([row, *ghosts])
     y = Scale(ticks[0], ticks[-1], lower, upper)
-    role = "its twin" if row.role == "twin" else row.role + (" metric" if row.role == "hard" else "")
+    role = _ROLES.get(row.role, row.role)
     out = [
         f'<text x="{_LEFT}" y="{top + 14:.1f}" font-weight="600" fill="currentColor">{escape(one_line(row.metric, 40))}'
     ]

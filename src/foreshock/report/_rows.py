@@ -13,6 +13,15 @@ import msgspec
 from foreshock._base import ForeshockError
 from foreshock.records import Document, Light
 from foreshock.report._rows_compare import BoardRow, CompareRow
+from foreshock.report._rows_mirage import (
+    ConditionRow,
+    FamilyRow,
+    ForeseeableRow,
+    PredictionRow,
+    ResolutionRow,
+    UnresolvedRow,
+    VerdictRow,
+)
 
 
 class _Row(msgspec.Struct, frozen=True, kw_only=True):
@@ -137,7 +146,8 @@ class SeriesRow(_Row, frozen=True, kw_only=True):
         axis_known: False when the order is only the order of creation.
         log_axis: Whether the axis is read on a log scale.
         metric: Metric.
-        role: ``hard``, ``twin``, or ``counterfactual``: the hard metric that a smooth twin would give through the link.
+        role: ``hard``, ``twin``, ``counterfactual`` (the hard metric that a smooth twin would give through the link) or
+            ``conditional`` (the share of right tokens, if all are alike).
         unit: Unit of the values; ``fraction`` is shown in percent.
         chance: Value of guessing.
         points: The points, in the order of the axis.
@@ -150,50 +160,10 @@ class SeriesRow(_Row, frozen=True, kw_only=True):
     axis_known: bool = True
     log_axis: bool = False
     metric: str
-    role: Literal["hard", "twin", "counterfactual"] = "hard"
+    role: Literal["hard", "twin", "counterfactual", "conditional"] = "hard"
     unit: str | None = None
     chance: float | None = None
     points: list[PointRow] = []
-
-
-class VerdictRow(_Row, frozen=True, kw_only=True):
-    """One line of the verdict table.
-
-    Attributes:
-        finding_id: Finding behind it.
-        task: Task.
-        family: Model family.
-        axis: What orders the models.
-        verdict: ``break``, ``mirage``, ``smooth``, ``bend``, ``unresolved``.
-        reason: Why, in a few words; unresolved lines are folded by it.
-        points: Points on the axis.
-        items: Items answered at every point.
-        hard, twin: Metrics.
-        share: Share of the change that a break may carry (a fraction).
-        share_low, share_high: Its interval.
-        emergence: Emergence score; null where it is not known or infinite.
-        emergence_infinite: Whether it is infinite: all steps but the largest are 0.
-        emergence_p: Its p-value under the null for this number of models and items.
-        link_gap: Largest distance between the hard metric and what the twin gives through the link.
-    """
-
-    finding_id: str
-    task: str
-    family: str | None = None
-    axis: str | None = None
-    verdict: str
-    reason: str | None = None
-    points: int | None = None
-    items: int | None = None
-    hard: str | None = None
-    twin: str | None = None
-    share: float | None = None
-    share_low: float | None = None
-    share_high: float | None = None
-    emergence: float | None = None
-    emergence_infinite: bool = False
-    emergence_p: float | None = None
-    link_gap: float | None = None
 
 
 class MovedRow(_Row, frozen=True, kw_only=True):
@@ -315,6 +285,12 @@ class Tables(msgspec.Struct, frozen=True, kw_only=True):
     models: list[ModelRow] = []
     series: list[SeriesRow] = []
     verdicts: list[VerdictRow] = []
+    families: list[FamilyRow] = []
+    unresolved: list[UnresolvedRow] = []
+    resolution: list[ResolutionRow] = []
+    foreseeable: list[ForeseeableRow] = []
+    predictions: list[PredictionRow] = []
+    conditions: list[ConditionRow] = []
     moved: list[MovedRow] = []
     dimensions: list[DimensionRow] = []
     compare: list[CompareRow] = []

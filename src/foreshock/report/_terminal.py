@@ -10,11 +10,13 @@ from foreshock.report._alike import alike
 from foreshock.report._console import Page
 from foreshock.report._dimensions import print_dimensions
 from foreshock.report._format import count, equals, level, plural, quantity
-from foreshock.report._rows import LightRow, RunRow, TrustRow, VerdictRow
+from foreshock.report._rows import LightRow, RunRow, TrustRow
+from foreshock.report._rows_mirage import VerdictRow
 from foreshock.report._safe import one_line
 from foreshock.report._sentences import counts_sentence, headline, incomplete, rate_sentence
 from foreshock.report._sentences import seeds as all_seeds
 from foreshock.report._terminal_compare import print_compare, without_compared
+from foreshock.report._terminal_mirage import print_details, print_families, print_predictions
 from foreshock.report._terminal_scores import print_scores
 from foreshock.report._view import View, load
 from foreshock.report._words import GLOSSARY, MEANING, OPENING, STATUS, is_command, mark
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 _FULL_CARDS = 6  # more tasks than this, and only the lights that are not ok are printed
 _MOST = 20  # findings, tasks, runs or files that a part prints in full
 _LONG = 4_000  # characters of advice or of a command; a sentence that is cut helps nobody
+_PLACES = 5  # lines that a reason names
 _NARROW = 72  # columns below which the verdict table becomes a list
 
 
@@ -45,7 +48,8 @@ def terminal(document: Document, console: Console) -> None:
     scores = (print_scores, print_dimensions)
     print_compare(view, page)
     view = without_compared(view)
-    for part in (_opening, _trust, _verdicts, _findings, _unresolved, *scores, _runs, _failures, _footer):
+    jumps = (_verdicts, print_families, _findings, _unresolved, print_predictions)
+    for part in (_opening, _trust, *jumps, *scores, _runs, _failures, _footer):
         part(view, page)
         page.explain()
 
@@ -164,6 +168,8 @@ def _findings(view: View, page: Page) -> None:
         page.line(one_line(shown.title, _LONG), "bold", 4)
         for said in _facts(shown.finding):
             page.line(said, indent=4)
+        # a document without trust cards is about jumps alone, and has room for all that stands behind a verdict
+        print_details(shown.details, page, brief=bool(view.trust))
         page.line("→ " + one_line(shown.finding.advice, _LONG), indent=4)
     page.more(min(_MOST, len(view.told)), len(view.told), "findings")
 
@@ -194,12 +200,14 @@ def _unresolved(view: View, page: Page) -> None:
         return
     page.title("What cannot be said yet")
     for fold in view.folds[:_MOST]:
+        places = ", ".join(one_line(shown.place, 60) for shown in fold.shown[:_PLACES])
+        rest = f" and {count(len(fold.shown) - _PLACES)} more" if len(fold.shown) > _PLACES else ""
         page.line(f"{fold.subject}: {one_line(fold.reason)}", "bold", 2)
-        places = ", ".join(one_line(shown.place, 60) for shown in fold.shown[:5])
-        rest = f" and {count(len(fold.shown) - 5)} more" if len(fold.shown) > 5 else ""
-        page.line(places + rest, indent=4)
+        page.line(f"{places}{rest}", indent=4)
         for said in fold.remedies:
             page.line("→ " + one_line(said, _LONG), indent=4)
+        if fold.command:
+            page.line("$ " + one_line(fold.command, _LONG), "bold", 4)
     page.more(min(_MOST, len(view.folds)), len(view.folds), "reasons")
 
 

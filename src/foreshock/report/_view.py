@@ -13,8 +13,10 @@ import msgspec
 from foreshock._base import digest
 from foreshock.records import Document, Finding, Need, State
 from foreshock.report._alike import common_text, without_numbers
+from foreshock.report._details import Detail, details
 from foreshock.report._format import level, number, plural, quantity
-from foreshock.report._rows import MovedRow, SeriesRow, Tables, TrustRow, VerdictRow, read_tables
+from foreshock.report._rows import MovedRow, SeriesRow, Tables, TrustRow, read_tables
+from foreshock.report._rows_mirage import ForeseeableRow, ResolutionRow, VerdictRow
 from foreshock.report._safe import encode
 from foreshock.report._words import LIGHTS, VERDICTS
 
@@ -45,6 +47,8 @@ class Shown:
         series: Its series, hard metric first.
         moved: Its items that moved.
         models: Model of each run that the document knows, by run key.
+        foreseeable: Whether the models before the onset foretold it.
+        resolution: What each model could have scored unseen.
     """
 
     finding: Finding
@@ -53,6 +57,18 @@ class Shown:
     series: list[SeriesRow]
     moved: list[MovedRow]
     models: Mapping[str, str]
+    foreseeable: ForeseeableRow | None = None
+    resolution: Sequence[ResolutionRow] = ()
+
+    @property
+    def details(self) -> list[Detail]:
+        """What stands behind its verdict; empty for findings that are not about a line of models."""
+        return details(self.verdict, self.foreseeable, self.resolution) if self.verdict else []
+
+    @property
+    def command(self) -> str | None:
+        """What to run for what it lacks."""
+        return self.verdict.command if self.verdict else None
 
     @property
     def word(self) -> str:
@@ -146,10 +162,25 @@ class Fold:
         return all(shown.verdict for shown in self.shown)
 
     @property
+    def command(self) -> str | None:
+        """The command of the first line, where all have one; a single line has it in its advice."""
+        commands = [shown.command for shown in self.shown]
+        return commands[0] if len(commands) > 1 and all(commands) else None
+
+    def _advice(self, shown: Shown) -> str:
+        """Advice of a line, without the names that set its command apart from the others'."""
+        if self.command is None or shown.command is None:
+            return shown.finding.advice
+        below = "run the command below for each line, with its own task and model"
+        said = shown.finding.advice.replace(f"run `{shown.command}`", below)
+        task = shown.finding.subject.task
+        return said.replace(task, "TASK") if task else said
+
+    @property
     def remedies(self) -> list[str]:
         """What would resolve them: distinct needs and advice, at most five; advice that differs says for how many."""
         needs = dict.fromkeys(said for shown in self.shown for said in shown.needs)
-        advice = Counter(shown.finding.advice for shown in self.shown)
+        advice = Counter(self._advice(shown) for shown in self.shown)
         if len(advice) == 1:
             return [*list(needs)[:2], *advice]
         noun = "line" if self.lines else "finding"
@@ -240,7 +271,11 @@ def _lacking(need: Need) -> str:
 
 def _join(document: Document, tables: Tables) -> list[Shown]:
     verdicts = {row.finding_id: row for row in tables.verdicts}
-    roles = {"hard": 0, "counterfactual": 1, "twin": 2}
+    roles = {"hard": 0, "counterfactual": 1, "twin": 2, "conditional": 3}
+    foreseen = {row.finding_id: row for row in tables.foreseeable}
+    seen: dict[str | None, list[ResolutionRow]] = {}
+    for row in tables.resolution:
+        seen.setdefault(row.finding_id, []).append(row)
     models = {row.run_key: row.model for row in tables.runs}
     shown, used = [], set[str]()
     for finding in document.findings:
@@ -253,6 +288,8 @@ def _join(document: Document, tables: Tables) -> list[Shown]:
                 series=sorted(series, key=lambda row: roles[row.role]),
                 moved=[row for row in (*tables.moved, *tables.flips) if row.finding_id == finding.id],
                 models=models,
+                foreseeable=foreseen.get(finding.id),
+                resolution=seen.get(finding.id, []),
             )
         )
     return shown

@@ -53,6 +53,13 @@ COMPARED = {
 }
 """Verdicts of comparisons, most pressing first."""
 
+ANSWERS = {
+    "supported": Mark("✓", "+", "supported", "good"),
+    "contradicted": Mark("■", "X", "contradicted", "bad"),
+    "cannot tell": Mark("○", "?", "cannot tell", "none"),
+}
+"""What data say to a prediction."""
+
 MEANING = {
     "break": "the twin jumps too, so the jump is in the models, not in the metric",
     "mirage": "the hard metric jumps and its twin does not: the metric alone is enough to make the jump",
@@ -74,7 +81,10 @@ GLOSSARY = {
     "false-alarm rate": "how often this is said where it is not so; measured on simulated worlds where it says so",
 }
 
-CODES = {"FS301": "Is the jump in the models, or made by the metric?"}
+CODES = {
+    "FS301": "Is the jump in the models, or made by the metric?",
+    "FS302": "Do most tasks of a family jump at one model?",
+}
 
 LIGHTS = {
     "delivered": "Did the answers arrive?",
@@ -127,4 +137,10 @@ def is_command(text: str) -> bool:
 
 def mark(word: str) -> Mark:
     """Mark of a state or verdict; words that this version does not know get a neutral one."""
-    return VERDICTS.get(word) or COMPARED.get(word) or STATES.get(word) or Mark("◇", "*", word, "plain")
+    return (
+        VERDICTS.get(word)
+        or COMPARED.get(word)
+        or STATES.get(word)
+        or ANSWERS.get(word)
+        or Mark("◇", "*", word, "plain")
+    )

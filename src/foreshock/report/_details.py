@@ -1,0 +1,175 @@
+"""What stands behind a verdict on a jump, as short sentences: the same in a terminal, on the page and in Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from foreshock.report._format import MISSING, count, equals, level, number, plural, quantity, share
+from foreshock.report._rows_mirage import FamilyRow, ForeseeableRow, PredictionRow, ResolutionRow, VerdictRow
+
+NOISE = {
+    "replicates": "the spread among replicates",
+    "own": "this task's own scatter about a smooth curve",
+    "family": "this task's own scatter and that of the other tasks of the family",
+    "checkpoints": "the scatter of checkpoints, allowing that neighbours are alike",
+}
+_NAMED = 3
+
+
+class Detail(NamedTuple):
+    """One fact with its label."""
+
+    label: str
+    text: str
+
+
+def details(
+    row: VerdictRow, foreseeable: ForeseeableRow | None = None, resolution: Sequence[ResolutionRow] = ()
+) -> list[Detail]:
+    """What stands behind one verdict, in the order in which a reader asks."""
+    found = [
+        Detail("share", _share(row)),
+        Detail("twin", _twin(row)),
+        Detail("noise", _noise(row)),
+        Detail("window", _window(row)),
+        Detail("foreseeable", _foreseeable(foreseeable)),
+        Detail("resolution", what_items_show(resolution)),
+        Detail("many lines", _many(row)),
+        Detail("emergence score", _emergence(row)),
+        Detail("per token", row.conditional_text or ""),
+    ]
+    return [detail for detail in found if detail.text]
+
+
+def _share(row: VerdictRow) -> str:
+    told = [f"{_bounds(r.low, r.high)} if up to {r.ratio:g} times" for r in row.ratios if r.low is not None]
+    if not told:
+        return ""
+    at = f" ({level(row.level)} intervals)" if row.level is not None else ""
+    return f"a break carries {', '.join(told)} the mean slope counts as smooth{at}"
+
+
+def _bounds(low: float | None, high: float | None) -> str:
+    return f"{MISSING if low is None else f'{low:.0%}'} to {MISSING if high is None else f'{high:.0%}'}"
+
+
+def _twin(row: VerdictRow) -> str:
+    if not row.order:
+        return row.twin or ""
+    link = f" through the link {row.link}" if row.twin and row.link else ""
+    return f"{row.twin or 'none'}{link}; the first that exists, in an order fixed beforehand: {', '.join(row.order)}"
+
+
+def _noise(row: VerdictRow) -> str:
+    if row.noise is None:
+        return ""
+    free = f" with {number(row.noise_df)} degrees of freedom" if row.noise_df is not None else ""
+    source = NOISE.get(row.noise_source or "", row.noise_source)
+    return f"{number(row.noise)} on the link{free}" + (f", from {source}" if source else "")
+
+
+def _window(row: VerdictRow) -> str:
+    if not row.window:
+        return ""
+    first, *others = row.window
+    text = f"{first.start} to {first.to}"
+    if not others or first.share is None:
+        return text
+    rest = "; ".join(f"{w.start} to {w.to} in {share(w.share)}" for w in others[:2])
+    return f"{text} in {share(first.share)} of the draws of items; {rest}"
+
+
+def _foreseeable(row: ForeseeableRow | None) -> str:
+    if row is None:
+        return ""
+    told = _forecast(row)
+    return f"{row.answer}: {told or row.why}" if told or row.why else row.answer
+
+
+def _forecast(row: ForeseeableRow) -> str:
+    """What was foretold of the series that the answer rests on: the twin's where that gives it, else the metric's."""
+    if row.answer == "cannot tell":
+        return ""
+    series = (
+        (row.twin, row.twin_answer, row.twin_before, row.twin_value, row.twin_low, row.twin_high, row.twin_observed),
+        (row.hard, row.hard_answer, row.hard_before, row.hard_value, row.hard_low, row.hard_high, row.hard_observed),
+    )
+    for name, answer, before, value, low, high, observed in series:
+        if answer == row.answer and value is not None:
+            models = f"the {plural(before, 'model')} up to {row.after}" if before else f"the models up to {row.after}"
+            return (
+                f"from {models}, {name} was to be {quantity(value, low, high)} at {row.at}; it was {number(observed)}"
+            )
+    return ""
+
+
+def what_items_show(rows: Sequence[ResolutionRow]) -> str:
+    """What the number of items can show: the floor, and what models at it could have scored unseen."""
+    sizes = [row.n for row in rows if row.n]
+    if not sizes:
+        return ""
+    text = f"{count(min(sizes))} items: nothing below {share(1 / min(sizes))} can be seen"
+    low = [row for row in rows if row.at_floor and row.high is not None]
+    if not low:
+        return f"{text}; every model is told from guessing"
+    names = ", ".join(row.label for row in low[:_NAMED]) + (", …" if len(low) > _NAMED else "")
+    top = max(row.high or 0.0 for row in low)
+    return f"{text}; {plural(len(low), 'model')} ({names}) not told from guessing may have up to {share(top)}"
+
+
+def _many(row: VerdictRow) -> str:
+    if row.p is None:
+        return ""
+    return equals("p", row.p) + (f", {equals('q', row.q)} over all lines told here" if row.q is not None else "")
+
+
+def _emergence(row: VerdictRow) -> str:
+    if row.emergence_p is None or (row.emergence is None and not row.emergence_infinite):
+        return ""
+    score = "infinite" if row.emergence_infinite else number(row.emergence)
+    return f"{score}, {equals('p', row.emergence_p)} under a steady rise; no verdict rests on it"
+
+
+def family_sentence(row: FamilyRow) -> str:
+    """What is told of all tasks of a family, in a sentence."""
+    return "; ".join(part for part in (_common(row), _shared_noise(row)) if part)
+
+
+def _common(row: FamilyRow) -> str:
+    if row.verdict is None:
+        return ""
+    at = f" between {row.from_point} and {row.to_point}" if row.from_point and row.to_point else ""
+    said = {
+        "break": f"most tasks jump at one place{at}",
+        "smooth": "no jump that most tasks share",
+        "mirage": f"the hard metrics jump together{at}, their twins do not",
+        "unresolved": "whether the tasks jump together cannot be told",
+    }.get(row.verdict, row.verdict)
+    agree = f", {count(row.agree)} of {plural(row.tasks, 'task')} by themselves" if row.agree and row.tasks else ""
+    why = f" ({row.reason})" if row.reason else ""
+    mean = quantity(row.share, row.share_low, row.share_high, "fraction")
+    return f"{said}{agree}{why}" + (f"; share of the mean rise {mean}" if row.share is not None else "")
+
+
+def _shared_noise(row: FamilyRow) -> str:
+    if row.noise is None:
+        return ""
+    parts = [f"noise of one model {number(row.noise)}" + (f" on {row.noise_link}" if row.noise_link else "")]
+    parts += [f"learned from {plural(row.noise_tasks, 'task')}"] if row.noise_tasks is not None else []
+    parts += [f"whose scatter is correlated {number(row.noise_correlation)}"] if row.noise_correlation else []
+    parts += [f"worth {number(row.noise_df)} degrees of freedom to each"] if row.noise_df is not None else []
+    return ", ".join(parts)
+
+
+def told_families(rows: Sequence[FamilyRow]) -> list[FamilyRow]:
+    """The families of which something is told that no single line says."""
+    return [row for row in rows if family_sentence(row)]
+
+
+def prediction_sentence(row: PredictionRow) -> str:
+    """What the data say to a prediction."""
+    figure = "" if row.figure is None else f"{quantity(row.figure, row.low, row.high, row.unit)}"
+    why = row.why or ""
+    enough = f"would do: {row.enough}" if row.answer == "cannot tell" and row.enough else ""
+    return "; ".join(part for part in (figure, why, enough) if part)
