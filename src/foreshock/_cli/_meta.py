@@ -98,8 +98,8 @@ def meta(
         str,
         typer.Option(
             "--errors",
-            help="Noise of a series: known (items or standard errors; else it is left out), or scatter (about a straight "
-            "line, for all alike).",
+            help="Noise of a series: known (items or standard errors; those without are left out), or scatter about a "
+            "straight line, for all alike.",
         ),
     ] = "known",
     swap: Annotated[

@@ -75,8 +75,8 @@ def _claimed(claim: _Claim, triplets: Sequence[Triplet]) -> Row:
         return swap_row(row, made, "families")
     hard = [one for one in mine if claim.hard.search(one.metric) and one.emergent is not None]
     if not hard:
-        why = "; ".join(sorted({one.why for one in mine if one.why})[:2]) or "its hard metric is not here"
-        return cannot(row, why, "at least 4 models of a family")
+        longest = max(mine, key=lambda one: one.points or 0)
+        return cannot(row, longest.why or "its hard metric is not here", "at least 4 models of a family")
     return _half(row, hard, paired=bool(made.pairs))
 
 
