@@ -119,7 +119,7 @@ def lint(
     names = fail_on or where.config.fail_on
     refuse_unknown(fail_on or [], [*(select or []), *(ignore or [])])
     import_all(where, imports)
-    scorers = {name: import_function(name) for name in scorer or []}
+    scorers = _functions(scorer or [])
     own = where.config.lint
     talk = not quiet and str(json) != "-"
     options = LintOptions(
@@ -143,7 +143,16 @@ def lint(
         (show_blind if blind else show_lint)(document, console())
         if html is not None:
             console().print(f"Report: {html}")
-    raise typer.Exit(firing(document, names))
+    codes = {rule.name: rule.code for rule in RULES}
+    raise typer.Exit(firing(document, [codes.get(name, name) for name in names]))
+
+
+def _functions(names: list[str]) -> dict[str, Callable[..., Any]]:
+    """Functions by their own name, or by all that was given where two have the same."""
+    short = [name.rpartition(":")[2] for name in names]
+    return {
+        own if short.count(own) == 1 else name: import_function(name) for name, own in zip(names, short, strict=True)
+    }
 
 
 class _Run(NamedTuple):

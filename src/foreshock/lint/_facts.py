@@ -218,6 +218,7 @@ class Benchmark:
         return replace(
             self,
             metrics=(*merged, *added),
+            tried=tuple(_declared(metric, told.get(metric.name)) for metric in self.tried),
             twins=tuple(dict.fromkeys((*self.twins, *other.twins))) if not self.observed else self.twins,
             items=self.items if self.items is not None else other.items,
             repeats=self.repeats if self.repeats is not None else other.repeats,

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from foreshock._base import BrokenFileError, ForeshockError
+from foreshock._base import BrokenFileError, ForeshockError, UnknownFormatError
 from foreshock.lint._facts import Benchmark, Metric
 from foreshock.lint._files import data_rows
 from foreshock.lint._reported import named_metric
@@ -86,8 +86,14 @@ def tasks_of(path: Path, index: Mapping[str, Path]) -> Iterator[tuple[str, Bench
 
     Yields:
         Name of the task and what is known about it; members that are nowhere stand as tasks with a note.
+
+    Raises:
+        UnknownFormatError: The file names no task.
     """
-    yield from _tasks(load_config(path), path, index, 0)
+    config = load_config(path)
+    if not isinstance(config.get("task"), str | list):
+        raise UnknownFormatError("it names no task", expected="a task file with task: NAME", where=str(path))
+    yield from _tasks(config, path, index, 0)
 
 
 def _tasks(config: Config, path: Path, index: Mapping[str, Path], depth: int) -> Iterator[tuple[str, Benchmark]]:

@@ -88,13 +88,13 @@ def characters(text: str, rng: np.random.Generator) -> list[str]:
     places = [i for i, letter in enumerate(text) if letter.isalnum()]
     if len(places) < LONG:
         return []
-    order = rng.permutation(places)
+    order, other = rng.permutation(places), _replaced_letters(text, rng)
     letters, way = list(text), [text]
     done = 0
     for step in range(1, STEPS + 1):
         upto = len(places) * step // STEPS
         for place in order[done:upto]:
-            letters[place] = _other(text[place], rng)
+            letters[place] = other[place]
         done = upto
         way.append("".join(letters))
     return way
@@ -112,7 +112,7 @@ def words(text: str, rng: np.random.Generator) -> list[str]:
     if len(parts) < WORDS:
         return []
     order = rng.permutation(len(parts))
-    new = ["".join(_other(letter, rng) if letter.isalnum() else letter for letter in part) for part in parts]
+    new = [_replaced_letters(part, rng) for part in parts]
     way = []
     for step in range(STEPS + 1):
         gone = set(order[: len(parts) * step // STEPS].tolist())
@@ -120,9 +120,17 @@ def words(text: str, rng: np.random.Generator) -> list[str]:
     return way
 
 
-def _other(letter: str, rng: np.random.Generator) -> str:
-    among = _DIGITS if letter.isdigit() else _LETTERS
-    return str(rng.choice([other for other in among if other != letter.lower()]))
+def _replaced_letters(text: str, rng: np.random.Generator) -> str:
+    """The text with every letter and digit replaced by another one."""
+    draws = rng.integers(0, 2**31, len(text)).tolist()
+    return "".join(
+        _other(letter, draw) if letter.isalnum() else letter for letter, draw in zip(text, draws, strict=True)
+    )
+
+
+def _other(letter: str, draw: int) -> str:
+    among = (_DIGITS if letter.isdigit() else _LETTERS).replace(letter.lower(), "")
+    return among[draw % len(among)]
 
 
 def numbers(text: str) -> list[str]:
