@@ -224,6 +224,15 @@ def test_metrics_that_read_no_text_say_so() -> None:
     assert {r.cell.why for r in found.rows} == {"it reads no text of an answer"}
 
 
+def test_a_scorer_without_a_score_is_no_mistake() -> None:
+    rows = [Response(answer="a", output="a", targets=["a"], item_key=str(i)) for i in range(30)]
+    given = {"none": lambda output, item: None, "numeric": "numeric_closeness", "exact": "exact_match"}
+    found = {(r.scorer, r.degradation): r for r in blind(rows, given, seed=1).rows}
+    assert found["none", "refuse"].cell.why == "it gives no answer a score"
+    assert found["numeric", "refuse"].cell.why == "no target is a number"
+    assert found["exact", "refuse"].said == "sees"
+
+
 def test_a_judge_is_given_the_damaged_output_and_no_stale_answer() -> None:
     seen: list[tuple[str, str | None, str | None]] = []
 
@@ -242,7 +251,6 @@ def test_a_judge_is_given_the_damaged_output_and_no_stale_answer() -> None:
     [
         (["no_such_metric"], MetricError, "no_such_metric"),
         ({"broken": lambda output, item: 1 / 0}, MetricError, "ZeroDivisionError"),
-        ({"none": lambda output, item: None}, MetricError, "none"),
         ([], MetricError, "no scorer"),
         ([truth, truth], MetricError, "two scorers"),
         ({"x": 3}, MetricError, "int is no scorer"),

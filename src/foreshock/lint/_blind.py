@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from foreshock._base import MetricError, NotEnoughDataError, Progress, quiet
+from foreshock._base import MetricError, NotEnoughDataError, Progress, count_of, quiet
 from foreshock.lint._blind_cell import Cell, Floats, cell, least_answers, noise_bound
 from foreshock.lint._blind_scorers import Prepared, Scored, Scorer, prepare, text_of, with_text
 from foreshock.lint._degrade import DEGRADATIONS, HARMLESS, Degraded, degrade
@@ -153,7 +153,7 @@ def blind(
         progress: Called after each scorer.
 
     Raises:
-        MetricError: A scorer is unknown, or gives no answer a score.
+        MetricError: A scorer is unknown, or fails on every answer.
         ConfigError: There is no such kind of damage.
         NotEnoughDataError: There are no samples.
 
@@ -184,22 +184,31 @@ def _response(row: Mapping[str, Any]) -> Response:
 def _one(scorer: Prepared, rows: list[Response], kinds: tuple[str, ...], seed: int) -> tuple[list[BlindRow], int]:
     every = (*kinds, *HARMLESS)
     if not scorer.reads:
-        silent = cell(*(np.empty(0),) * 3, 0.0, 0.0)._replace(why="it reads no text of an answer", enough=None)
-        return [BlindRow(scorer.name, kind, "", silent, None, 0) for kind in every], len(rows)
+        return _silent(scorer, every, "it reads no text of an answer"), len(rows)
     usable = [row for row in rows if (text_of(row, scorer.reads) or "").strip()]
-    first = scorer.call([with_text(r, scorer.reads, text_of(r, scorer.reads) or "") for r in usable])
+    if not usable:
+        return _silent(scorer, every, f"no stored response has the {scorer.reads} that it reads"), len(rows)
+    whole = [with_text(r, scorer.reads, text_of(r, scorer.reads) or "") for r in usable]
+    first = scorer.call(whole)
     if np.isnan(first.values).all():
-        told = first.error or ("no answer could be read" if usable else "no stored answer has the text that it reads")
-        raise MetricError(f"{scorer.name} gives none of {len(rows)} answers a score: {told}", where=scorer.name)
+        if first.error is not None:
+            told = f"{scorer.name} fails on all of {count_of(len(usable), 'answer')}: {first.error}"
+            raise MetricError(told, expected="a number for some of them", do="leave it out, or mend it")
+        return _silent(scorer, every, first.lack or "it gives no answer a score"), len(rows)
     plan = _Plan(scorer, usable, every, seed)
     plan.plant()
     after = {kind: _scores(plan, kind) for kind in every}
     low = _lowest(scorer, first, after)
     roomy = ~np.isnan(first.values) & (first.values > low)
-    again = scorer.call([with_text(r, scorer.reads, text_of(r, scorer.reads) or "") for r in usable]).values
+    again = scorer.call(whole).values
     bound = noise_bound(first.values[roomy], again[roomy])
     out = [_row(plan, kind, first.values, after[kind], roomy, low, bound) for kind in every]
     return out, len(rows) - int(roomy.sum())
+
+
+def _silent(scorer: Prepared, kinds: Sequence[str], why: str) -> list[BlindRow]:
+    nothing = cell(*(np.empty(0),) * 3, 0.0, 0.0)._replace(why=why, enough=None)
+    return [BlindRow(scorer.name, kind, scorer.reads, nothing, None, 0) for kind in kinds]
 
 
 def _scores(plan: _Plan, kind: str) -> Scored:

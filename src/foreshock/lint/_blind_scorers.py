@@ -26,11 +26,13 @@ class Scored(NamedTuple):
         values: Higher is better; NaN where there is none, shape (answers,).
         unread: Answers in which the scorer found nothing to score: an aggregate counts them as 0.
         error: First error of the scorer.
+        lack: First reason why an answer has no score although nothing failed.
     """
 
     values: Floats
     unread: NDArray[np.bool_]
-    error: str | None
+    error: str | None = None
+    lack: str | None = None
 
 
 class Prepared(NamedTuple):
@@ -96,10 +98,9 @@ def _measured(spec: MetricSpec, sign: float, rows: Sequence[Response]) -> Scored
     wanted = dict.fromkeys((*spec.inputs, "delivery", "output"))
     found = score_batch(spec, {name: [getattr(row, name) for row in rows] for name in wanted})
     values = np.array([math.nan if v is None else sign * v for v in found.values], float)
-    errors = (
-        label for label, status in zip(found.labels, found.statuses, strict=True) if status in ("failed", "needs")
-    )
-    return Scored(values, np.array([s == "unparsed" for s in found.statuses], bool), next(errors, None))
+    told = list(zip(found.labels, found.statuses, strict=True))
+    error, lack = (next((label for label, status in told if status == word), None) for word in ("failed", "needs"))
+    return Scored(values, np.array([s == "unparsed" for s in found.statuses], bool), error, lack)
 
 
 def _called(function: Function, rows: Sequence[Response]) -> Scored:

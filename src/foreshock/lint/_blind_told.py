@@ -87,7 +87,7 @@ def _untold(mine: list[BlindRow]) -> Finding:
         null=_NULL,
         rate=Rate(stated=0.025),
         needs=[Need(what="answers that can be damaged and whose score can fall", have=have, enough=needed)],
-        advice=f"give it {count_of(needed, 'answer')} that it scores above its lowest value",
+        advice=f"give it {count_of(needed, 'answer')} that can be damaged and that it scores above its lowest value",
     )
 
 
