@@ -21,9 +21,10 @@ _TABLES = ("table", "items")
 
 def with_trends(facts: TaskFacts, judged: Sequence[Judged]) -> TaskFacts:
     """The facts with what became of the task's lines; the twin that the verdicts used stands first."""
-    used = [str(one.verdict["twin"]) for one in judged if one.verdict["twin"]]
+    lines = [one for one in judged if not one.difference]
+    used = [str(one.verdict["twin"]) for one in lines if one.verdict["twin"]]
     twins = list(dict.fromkeys([*used[:1], *facts.twins])) if facts.twins else used[:1]
-    return replace(facts, trends=[one.trend for one in judged], twins=twins)
+    return replace(facts, trends=[one.trend for one in lines], twins=twins)
 
 
 def task_facts(task: Task, agreement: Mapping[str, tuple[int, int]]) -> TaskFacts:

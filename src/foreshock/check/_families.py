@@ -97,7 +97,7 @@ class _Family:
 def _beside(one: Judged, held: Held, judgement: Judgement) -> Judged:
     rows = {
         "resolution": resolution_rows(judgement, held.hard),
-        "foreseeable": [foreseeable(judgement, held.trend).row()],
+        "foreseeable": [] if one.difference else [foreseeable(judgement, held.trend).row()],
     }
     return one._replace(beside=rows)
 

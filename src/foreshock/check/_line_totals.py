@@ -56,6 +56,11 @@ class TotalLine(NamedTuple):
         return how._replace(before=f"{kept[0].upper()}{kept[1:]}.{' ' + how.before if how.before else ''}")
 
     @property
+    def continuous(self) -> bool:
+        """Whether the metric is known to move gradually."""
+        return _kind(self.series) == "continuous"
+
+    @property
     def lacking(self) -> list[str]:
         """Why the totals cannot be judged; empty where they can."""
         return totals_lack(self.series, self.twin, kind=self._kind)

@@ -13,6 +13,7 @@ from foreshock.check._measures import Measure, Measures
 from foreshock.check._tables import unit_of
 from foreshock.check._task import Task
 from foreshock.check._twin_command import How, how_to_get_a_twin
+from foreshock.metrics import get_metric
 from foreshock.mirage import (
     DECODED,
     Entry,
@@ -58,6 +59,7 @@ class Judged(NamedTuple):
         panel: What was looked at, without the scores; None for totals.
         judgement: What the mirage room said; None for totals without a twin.
         how: How a twin, or a better one, would come to be.
+        difference: Whether it is a difference between two conditions.
         beside: Rows of further tables, by name of the table.
     """
 
@@ -67,6 +69,7 @@ class Judged(NamedTuple):
     panel: Panel | None
     judgement: Judgement | None
     how: How | None = None
+    difference: bool = False
     beside: Mapping[str, list[dict[str, Any]]] = MappingProxyType({})
 
     @property
@@ -117,6 +120,29 @@ class Plan(NamedTuple):
     chance: float | None
     choices: bool
 
+    @property
+    def judged(self) -> list[Measure]:
+        """Metrics that a verdict looks at, the hard one first."""
+        main = self.measures.main
+        return [*([main] if main is not None else []), *self.measures.twins]
+
+    @property
+    def ids(self) -> list[str]:
+        """Their ids."""
+        return [measure.id for measure in self.judged]
+
+    @property
+    def as_zero(self) -> dict[str, bool]:
+        """Their ids, and whether an answer that could not be extracted counts as 0."""
+        return {measure.id: measure.kind == "hard" for measure in self.judged}
+
+    def metrics(self, made: Panel, block: Block) -> tuple[Hard, tuple[Twin, ...]]:
+        """The hard metric and its twins as they are judged."""
+        main = self.measures.main
+        assert main is not None
+        hard = _hard(main, self.chance)
+        return hard, tuple(_apart(made, hard, [_twin(measure, block) for measure in self.measures.twins]))
+
 
 class ItemLine(NamedTuple):
     """A line with item scores that waits to be judged.
@@ -147,26 +173,23 @@ class ItemLine(NamedTuple):
 
     def entry(self, snapshot: Snapshot) -> Entry | None:
         """Load the line; None when no point of it has a score."""
-        main = self.plan.measures.main
-        assert main is not None
-        wanted = [main, *self.plan.measures.twins]
-        block = self._block(snapshot, {measure.id: measure.kind == "hard" for measure in wanted})
+        block = self.block(snapshot, runs_of(self.line))
         if block is None:
             return None
         place = self.plan.measures.position
         correct = load_positions(snapshot, block, place.id) if place else None
-        made = panel(self.line, block, [measure.id for measure in wanted], correct)
+        made = panel(self.line, block, self.plan.ids, correct)
         if not made.points:
             return None
-        made = _named(made, {measure.id: measure.name for measure in self.plan.measures.all}, self.variant)
-        hard = _hard(main, self.plan.chance)
-        twins = [_twin(measure, block) for measure in self.plan.measures.twins]
-        checks = _checks(self.line, main, self.plan.chance)
-        return Entry(made, hard, tuple(_apart(made, hard, twins)), checks, how_twin=self.how.sentence)
+        made = named(made, self.plan, self.variant)
+        hard, twins = self.plan.metrics(made, block)
+        main = self.plan.measures.main
+        assert main is not None
+        return Entry(made, hard, twins, _checks(self.line, main, self.plan.chance), how_twin=self.how.sentence)
 
-    def _block(self, snapshot: Snapshot, metrics: Mapping[str, bool]) -> Block | None:
-        keys = [run.run_key for run in _runs(self.line)]
-        for block in load_blocks(snapshot, self.line.task, keys, metrics):
+    def block(self, snapshot: Snapshot, runs: Sequence[Run]) -> Block | None:
+        """Scores of some runs of the task on what is judged, under the line's answer filter."""
+        for block in load_blocks(snapshot, self.line.task, [run.run_key for run in runs], self.plan.as_zero):
             if (block.filter, block.perturbation) == (self.filter, self.perturbation):
                 return block
         return None
@@ -178,25 +201,38 @@ class ItemLine(NamedTuple):
 
     def told(self, held: Held, judgement: Judgement) -> Judged:
         """The line with its answer."""
-        made = held.labels
+        main = self.plan.measures.main
         rows = [
             {
-                "finding_id": judgement.finding.id,
-                "task": made.task,
-                "family": made.family,
-                "axis": made.axis,
-                "axis_known": made.axis_known,
-                "log_axis": made.log_axis,
-                "metric": line.metric,
-                "role": line.role,
-                "unit": _unit(line.role, line.unit, self.plan.measures.main),
-                "chance": self.plan.chance if line.role == "hard" else None,
-                "points": line.points(),
+                **row,
+                "unit": _unit(row["role"], row["unit"], main),
+                "chance": self.plan.chance if row["role"] == "hard" else None,
             }
-            for line in judgement.lines
+            for row in series_rows(held, judgement)
         ]
         verdict = verdict_row(held, judgement, self.how)
-        return Judged(judgement.finding, verdict, rows, made, judgement, self.how)
+        return Judged(judgement.finding, verdict, rows, held.labels, judgement, self.how)
+
+
+def series_rows(held: Held, judgement: Judgement) -> list[dict[str, Any]]:
+    """Rows of ``series``: the curves of a judgement."""
+    made = held.labels
+    return [
+        {
+            "finding_id": judgement.finding.id,
+            "task": made.task,
+            "family": made.family,
+            "axis": made.axis,
+            "axis_known": made.axis_known,
+            "log_axis": made.log_axis,
+            "metric": line.metric,
+            "role": line.role,
+            "unit": line.unit,
+            "chance": None,
+            "points": line.points(),
+        }
+        for line in judgement.lines
+    ]
 
 
 def verdict_row(held: Held, judgement: Judgement, how: How) -> dict[str, Any]:
@@ -231,15 +267,17 @@ def item_lines(task: Task) -> list[ItemLine]:
 
 def newest(line: Line) -> Run:
     """The run of a line that was made last."""
-    return max(_runs(line), key=lambda run: (run.created or "", run.run_key))
+    return max(runs_of(line), key=lambda run: (run.created or "", run.run_key))
 
 
-def _runs(line: Line) -> Sequence[Run]:
+def runs_of(line: Line) -> list[Run]:
+    """All runs of a line."""
     return [run for stop in line.stops for group in stop.groups for run in group]
 
 
-def _named(made: Panel, names: Mapping[str, str], answer_filter: str | None) -> Panel:
+def named(made: Panel, plan: Plan, answer_filter: str | None) -> Panel:
     """Metric names instead of ids, because sentences are made of them; the filter only where there are several."""
+    names = {measure.id: measure.name for measure in plan.measures.all}
     return replace(
         made,
         task=made.task if answer_filter is None else f"{made.task} [{answer_filter}]",
@@ -252,7 +290,15 @@ def _hard(main: Measure, chance: float | None) -> Hard:
     # a harness score whose link is not known is read as a product of parts, the form in which mirages come
     link: Any = main.link or "all-of-N"
     ceiling = main.high if main.high is not None else 1.0
-    return Hard(main.name, link, chance=chance or 0.0, ceiling=ceiling, binary=True)
+    parts, threshold = _declared(main)
+    return Hard(main.name, link, chance=chance or 0.0, ceiling=ceiling, binary=True, parts=parts, threshold=threshold)
+
+
+def _declared(main: Measure) -> tuple[int | None, float | None]:
+    """Attempts of which one must succeed, and the score from which an answer counts, where the metric says so."""
+    params = dict(get_metric(main.name).params) if main.source == "foreshock" else {}
+    attempts, threshold = params.get("k"), params.get("threshold")
+    return attempts if isinstance(attempts, int) else None, None if threshold is None else float(str(threshold))
 
 
 def _twin(measure: Measure, block: Block) -> Twin:
@@ -278,7 +324,7 @@ def _apart(made: Panel, hard: Hard, twins: list[Twin]) -> list[Twin]:
 
 def _checks(line: Line, main: Measure, chance: float | None) -> Mapping[str, tuple[str, str]]:
     """Alternatives that the line's own runs settle; what a log does not state stays unchecked."""
-    runs = _runs(line)
+    runs = runs_of(line)
     checks: dict[str, tuple[str, str]] = {}
     versions = {(run.format, run.writer, run.task_version, run.scorer_hash) for run in runs}
     stated = all(run.task_version is not None or run.scorer_hash is not None for run in runs)

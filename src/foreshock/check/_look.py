@@ -22,7 +22,7 @@ from foreshock.scoring import Agreement, agreement, score
 from foreshock.series import Line, family_label, lines, model_cards
 from foreshock.store import Snapshot, Store
 
-BESIDE = ("resolution", "foreseeable", "conditions")
+BESIDE = ("resolution", "foreseeable")
 """Tables whose rows belong to single lines."""
 
 MOVED_PER_FINDING = 10
@@ -129,8 +129,8 @@ class Told(NamedTuple):
     """The findings about lines and families that fit the options, with their tables.
 
     Attributes:
-        judged: The lines.
-        findings: Theirs, those of families first.
+        judged: The lines, differences between conditions left out.
+        findings: All of them, those of families first.
         tables: Rows by name of the table.
     """
 
@@ -142,20 +142,20 @@ class Told(NamedTuple):
 def tell(looked: Looked, options: CheckOptions) -> Told:
     """What is told about lines of models."""
     lines = [[one for one in judged if selected(one.finding, options)] for judged in looked.by_task()]
-    judged = with_q([one for mine in lines for one in mine])
+    every = with_q([one for mine in lines for one in mine])
+    judged = [one for one in every if not one.difference]
     families = [finding for finding in looked.verdicts.findings if selected(finding, options)]
-    beside = {
-        name: [row for one in judged for row in one.beside.get(name, [])] for name in ("resolution", "foreseeable")
-    }
+    beside = {name: [row for one in every for row in one.beside.get(name, [])] for name in BESIDE}
     return Told(
         judged=judged,
-        findings=[*families, *(one.finding for one in judged)],
+        findings=[*families, *(one.finding for one in every)],
         tables={
-            "series": [row for one in judged for row in one.series],
+            "series": [row for one in every for row in one.series],
             "verdicts": [one.verdict for one in judged],
             "families": looked.verdicts.families if judged or families else [],
             "unresolved": unresolved_rows(judged),
             **beside,
+            "conditions": [one.verdict for one in every if one.difference],
             "predictions": _predictions(looked, judged, options),
             "moved": _moved(looked.snapshot, zip(looked.views, lines, strict=True)),
         },

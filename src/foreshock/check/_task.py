@@ -10,6 +10,8 @@ import numpy as np
 
 from foreshock.check._lights import Standing
 from foreshock.check._measures import Measure, Measures, chance_level, choice_count, declared_kinds, measures
+from foreshock.check._whole_texts import whole_texts
+from foreshock.mirage import DECODED
 from foreshock.records import ModelCard, Run
 from foreshock.series import Block, Line, load_blocks
 from foreshock.stats import clustered_stderr, mean_interval, wilson
@@ -82,6 +84,8 @@ def load_task(
     """Load the scores of a task; ``trusted`` as in :func:`measures`."""
     keys = [run.run_key for run in runs]
     found = measures(snapshot, name, keys, trusted, declared_kinds(runs))
+    if found.twins and all(twin.base in DECODED for twin in found.twins) and whole_texts(snapshot, name, keys):
+        found = found._replace(twins=[])
     as_zero = {m.id: m.kind == "hard" for m in found.all}
     blocks = load_blocks(snapshot, name, keys, as_zero) if as_zero else []
     parsed = load_blocks(snapshot, name, keys, dict.fromkeys(as_zero, False)) if as_zero else []

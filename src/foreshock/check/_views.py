@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from foreshock.check._facts import task_facts, total_facts
 from foreshock.check._lights import TaskFacts
+from foreshock.check._line_differences import DifferenceLine, differences_of_items, differences_of_totals
 from foreshock.check._line_totals import TotalLine, total_lines
 from foreshock.check._lines import ItemLine, item_lines
 from foreshock.check._measures import PRIMARY
@@ -17,7 +18,7 @@ from foreshock.scoring import Agreement
 from foreshock.series import Line, aggregate_series
 from foreshock.store import Snapshot
 
-Waiting = ItemLine | TotalLine
+Waiting = ItemLine | TotalLine | DifferenceLine
 
 
 class Context(NamedTuple):
@@ -89,12 +90,13 @@ def _item_view(context: Context, subject: Subject) -> View:
     trusted = all(equal == n for equal, n in agreed.values()) if agreed else None
     task = load_task(snapshot, name, runs, context.cards, subject.trails, trusted)
     rows = main_scores(task)
+    waiting = item_lines(task)
     totals = _logged(snapshot, runs, rows[0].measure.id if rows else None)
     return View(
         task=name,
         facts=task_facts(task, agreed),
         models=model_rows(task, rows, totals),
-        waiting=item_lines(task),
+        waiting=[*waiting, *differences_of_items(waiting)],
         metrics=[measure.name for measure in task.measures.all],
     )
 
@@ -102,7 +104,8 @@ def _item_view(context: Context, subject: Subject) -> View:
 def _total_view(context: Context, subject: Subject) -> View:
     snapshot, runs = context.snapshot, subject.runs
     found = [one for one in aggregate_series(snapshot, subject.trails) if one.points]
-    waiting = total_lines(found, runs[0], context.seed, context.length)
+    waiting: list[Waiting] = [*total_lines(found, runs[0], context.seed, context.length)]
+    waiting += differences_of_totals(snapshot, subject.trails, runs[0], context.seed)
     keys = [run.run_key for run in runs]
     frame = snapshot.scan("aggregates", runs=keys, columns=["run_key", "metric_id", "filter", "value", "stderr", "n"])
     totals = [row for row in frame.collect().iter_rows(named=True) if row["value"] is not None]

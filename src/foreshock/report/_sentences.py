@@ -23,6 +23,9 @@ def headline(view: View) -> str:
     judged = [word for word in words if word != "unresolved"]
     others = sum(1 for shown in view.told if shown.verdict is None)
     tail = f" {plural(others, 'other finding')}." if others else ""
+    if "lint" in view.document.tables:
+        noted = sum(shown.told for shown in view.shown)
+        return f"{plural(noted, 'finding')} to look at." if noted else "Nothing to criticise."
     if not words:
         return f"{plural(others, 'finding')} to report; no line of models was judged." if others else _nothing(view)
     lines = plural(len(words), "line of models", "lines of models")

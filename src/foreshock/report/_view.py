@@ -270,7 +270,7 @@ def _lacking(need: Need) -> str:
 
 
 def _join(document: Document, tables: Tables) -> list[Shown]:
-    verdicts = {row.finding_id: row for row in tables.verdicts}
+    verdicts = {row.finding_id: row for row in (*tables.conditions, *tables.verdicts)}
     roles = {"hard": 0, "counterfactual": 1, "twin": 2, "conditional": 3}
     foreseen = {row.finding_id: row for row in tables.foreseeable}
     seen: dict[str | None, list[ResolutionRow]] = {}

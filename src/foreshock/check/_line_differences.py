@@ -1,0 +1,93 @@
+"""Differences between two conditions along a line of models: in-context learning, chain of thought, a budget."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from foreshock._base import MetricError
+from foreshock.check._line_totals import TotalLine, total_lines
+from foreshock.check._lines import Held, ItemLine, Judged, Place, named, runs_of, series_rows, verdict_row
+from foreshock.mirage import Entry, Judgement, entry_of_difference, entry_of_total_difference
+from foreshock.records import Run
+from foreshock.series import ConditionPair, Line, aggregate_series, condition_pairs, condition_panel
+from foreshock.store import Snapshot
+
+
+class DifferenceLine(NamedTuple):
+    """A difference between two conditions that waits to be judged.
+
+    Attributes:
+        pair: The two conditions.
+        sides: The line under each: with items, or totals of one metric.
+    """
+
+    pair: ConditionPair
+    sides: tuple[ItemLine, ItemLine] | tuple[TotalLine, TotalLine]
+
+    @property
+    def place(self) -> Place:
+        """What it is judged together with: the differences of a family, apart from its scores."""
+        return Place(self.pair.family, self.pair.first.axis, None, "differences")
+
+    def entry(self, snapshot: Snapshot) -> Entry | None:
+        """Load both sides; None where they share no model, no item or no metric."""
+        first, second = self.sides
+        if isinstance(first, ItemLine):
+            return self._of_items(first, snapshot)
+        one, other = first.entry(snapshot), second.entry(snapshot)
+        if one is None or other is None:
+            return None
+        try:
+            return entry_of_total_difference(self.pair, one, other)
+        except MetricError:
+            return None
+
+    def _of_items(self, side: ItemLine, snapshot: Snapshot) -> Entry | None:
+        block = side.block(snapshot, [*runs_of(self.pair.first), *runs_of(self.pair.second)])
+        made = condition_panel(self.pair, block, side.plan.ids) if block is not None else None
+        if block is None or made is None:
+            return None
+        made = made._replace(panel=named(made.panel, side.plan, None))
+        main = side.plan.measures.main
+        if main is None or main.name not in made.panel.values:
+            return None
+        return entry_of_difference(made, *side.plan.metrics(made.panel, block))
+
+    def told(self, held: Held, judgement: Judgement) -> Judged:
+        """The difference with its answer; its row belongs into ``conditions``."""
+        how = self.sides[0].how
+        row = {
+            **verdict_row(held, judgement, how),
+            "condition": self.pair.name,
+            "before": self.pair.before,
+            "after": self.pair.after,
+            "paired": isinstance(self.sides[0], ItemLine),
+        }
+        rows = series_rows(held, judgement)
+        return Judged(judgement.finding, row, rows, held.labels, judgement, how, difference=True)
+
+
+def differences_of_items(lines: list[ItemLine]) -> list[DifferenceLine]:
+    """Pairs among the lines of one task under its primary answer filter."""
+    first = [line for line in lines if line.first]
+    return [
+        DifferenceLine(pair, (first[0]._replace(line=pair.first), first[0]._replace(line=pair.second)))
+        for pair in condition_pairs([line.line for line in first])
+    ]
+
+
+def differences_of_totals(snapshot: Snapshot, trails: list[Line], run: Run, seed: int) -> list[DifferenceLine]:
+    """Pairs among the lines of a task of which only totals are known, one for each hard metric that both have."""
+    found = []
+    for pair in condition_pairs(trails):
+        first, second = (
+            total_lines([one for one in aggregate_series(snapshot, [line]) if one.points], run, seed, None)
+            for line in (pair.first, pair.second)
+        )
+        others = {line.series.metric: line for line in second if not line.continuous}
+        found += [
+            DifferenceLine(pair, (line, others[line.series.metric]))
+            for line in first
+            if not line.continuous and line.series.metric in others
+        ]
+    return found
