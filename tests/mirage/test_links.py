@@ -167,6 +167,31 @@ def test_answers_are_products_over_their_tokens(lengths: object, tied: float) ->
     assert "estimated outside the onset" in told.how
 
 
+def greedy_world(rng: np.random.Generator, tokens: int = 6) -> World:
+    """Answers whose every token is the most likely of five: right when the gold one leads everywhere."""
+    base = token_world(rng, points=8, items=600, rise=3.5, noise=0.1, positions=False)
+    lead = base.truth.ability + 0.1 * rng.standard_normal(8) - 0.5
+    scores = 0.6 * rng.gumbel(size=(8, 600, tokens, 5))
+    scores[..., 0] += lead[:, None, None] - 0.8 * rng.standard_normal((600, 1))
+    logprob = scores[..., 0] - np.log(np.exp(scores).sum(axis=-1))
+    hard = (scores.argmax(axis=-1) == 0).all(axis=-1).astype(float)
+    twins = {"gold_logprob": logprob.sum(axis=-1)}
+    return replace(base, hard=hard, twins=twins, replicates={}, tokens=float(tokens))
+
+
+@pytest.mark.parametrize("per_token", [False, True])
+def test_greedy_answers_are_told_from_sampled_ones(per_token: bool) -> None:
+    for k in range(4):
+        world = greedy_world(np.random.default_rng([13, k]))
+        if per_token:
+            world = replace(world, tokens=1.0, twins={"gold_logprob": world.twins["gold_logprob"] / 6})
+        told = through(world, draws=100)
+        assert told.how.endswith("(greedy decoding)")
+        assert told.unexplained_low < 0.2
+        sampled = token_world(np.random.default_rng([14, k]), lengths=6, positions=False)
+        assert through(sampled, draws=100).how.startswith("product over 6 parts")
+
+
 def test_an_unknown_number_of_parts_is_estimated() -> None:
     world = token_world(np.random.default_rng(4), items=4000, lengths=6, noise=0.0)
     one = replace(world, tokens=1.0, twins={"gold_logprob": world.twins["gold_logprob"] / 6})

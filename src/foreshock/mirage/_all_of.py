@@ -7,15 +7,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from foreshock.mirage._argmax import cut, split
 from foreshock.mirage._beneath import Beneath, Response, response, shifts
 from foreshock.mirage._constant import fit_constant
 from foreshock.mirage._links import all_of, any_of
+from foreshock.stats import loglog
 
 if TYPE_CHECKING:
     from foreshock.mirage._design import Design, Floats
     from foreshock.mirage._measures import Hard, Twin
     from foreshock.stats import Link
 
+# one answer that was thought impossible must not decide how all were decoded
+_LEAST = 1e-3
 _DEPENDENCE = np.linspace(0.0, 1.0, 51)
 # parts of an answer whose number nobody stated, and attempts: natural logarithm
 _PARTS = np.linspace(-1.0, 7.0, 41)
@@ -29,8 +33,10 @@ def answers(
     """Exact match from the log-probability of every item's answer.
 
     The log-probability of a whole answer is the sum over its tokens, so exp of it is the chance of all of them whatever
-    their number. Where only the mean per token is known and the number of tokens is not, one number for all items is
-    estimated. Either way tokens may hang together: see :mod:`foreshock.mirage._links`.
+    their number, when answers are sampled. Where only the mean per token is known and the number of tokens is not, one
+    number for all items is estimated. Either way tokens may hang together: see :mod:`foreshock.mirage._links`. Answers
+    that were decoded greedily are right where the log-probability is large enough (:func:`cut`); which of the two it
+    was is what the items' own scores fit better.
 
     Args:
         beneath: Item scores.
@@ -41,27 +47,43 @@ def answers(
         design: Where the points stand.
     """
     loss = -beneath.twin / twin.tokens
+    parts, tied, how = _constants(loss, twin, metric, hard)
+    if beneath.binary and _greedy(beneath.hard, loss, _right(loss, parts, tied)):
+        found = cut(beneath, twin, metric, loglog, z, design)
+        if found is not None:
+            return found[0], f"{found[1]} (greedy decoding)"
+    moved = shifts(z)
+    # the loss of every item is divided by the same number, and so is their mean: the shift of the mean is exact
+    table = np.stack([_right(loss * math.exp(-s), parts, tied).mean(axis=1) for s in moved.tolist()], axis=1)
+    return response(z, z[:, None] + moved, table, design), how
+
+
+def _right(loss: Floats, parts: float, tied: float) -> Floats:
+    """Chance that an answer is right, from the loss of one part."""
+    whole: Floats = np.exp(-parts * loss)
+    return (1 - tied) * whole + tied * np.exp(-loss) if tied else whole
+
+
+def _constants(loss: Floats, twin: Twin, metric: Hard, hard: Floats) -> tuple[float, float, str]:
+    """Number of parts, their dependence, and in words which of them was estimated and where."""
     parts = twin.tokens if twin.tokens > 1 else metric.parts
     if parts is None:
         found = fit_constant(lambda n: np.exp(-n * loss).mean(axis=1), _PARTS, hard, math.exp)
-        parts, tied = found.value, 0.0
-        how = f"product over {found.value:.3g} parts (estimated {_place(found.outside)})"
-    else:
-        whole, one = np.exp(-parts * loss).mean(axis=1), np.exp(-loss).mean(axis=1)
-        tie = fit_constant(lambda d: (1 - d) * whole + d * one, _DEPENDENCE, hard)
-        tied = tie.value
-        how = f"product over {parts:.3g} parts, dependence {tied:.2f} (estimated {_place(tie.outside)})"
-    moved = shifts(z)
+        return found.value, 0.0, f"product over {found.value:.3g} parts (estimated {_place(found.outside)})"
+    whole, one = np.exp(-parts * loss).mean(axis=1), np.exp(-loss).mean(axis=1)
+    tie = fit_constant(lambda d: (1 - d) * whole + d * one, _DEPENDENCE, hard)
+    how = f"product over {parts:.3g} parts, dependence {tie.value:.2f} (estimated {_place(tie.outside)})"
+    return parts, tie.value, how
 
-    def given(shift: float) -> Floats:
-        shifted = loss * math.exp(-shift)
-        right: Floats = np.exp(-parts * shifted).mean(axis=1)
-        one: Floats = np.exp(-shifted).mean(axis=1) if tied else right
-        return (1 - tied) * right + tied * one
 
-    # the loss of every item is divided by the same number, and so is their mean: the shift of the mean is exact
-    table = np.stack([given(float(s)) for s in moved], axis=1)
-    return response(z, z[:, None] + moved, table, design), how
+def _greedy(hard: Floats, loss: Floats, chance: Floats) -> bool:
+    """Whether a cut through the loss fits right and wrong items better than their chances do, by likelihood."""
+    right = hard > 0.5
+    sampled = np.where(right, np.maximum(chance, _LEAST), np.maximum(1 - chance, _LEAST))
+    _, wrong = split(-loss, right)
+    error = (wrong + 0.5) / (right.size + 1)
+    greedy = (1 - error) * math.log1p(-error) + error * math.log(error)
+    return bool(greedy > np.log(sampled).mean())
 
 
 def rates(metric: Hard, link: Link, hard: Floats, z: Floats) -> tuple[Response, str]:

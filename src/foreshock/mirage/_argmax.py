@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from foreshock.mirage._beneath import Beneath, Response, response, shifts
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 WRONG, AGREE = 0.05, 0.25
 # with fewer scores than this between 0 and 1 no shift moves items over a threshold one by one
 LEVELS = 5
+_ALIKE = "all shifted alike"
 _LIKELIHOODS = ("choice_probability", "choice_margin")
 
 
@@ -43,26 +45,39 @@ def passing(
     Returns:
         The response in units of the scale, guessing included; None where the items are not cut by this twin.
     """
-    if not beneath.binary:
-        return None
-    place = _places(beneath, twin)
     if metric.link == "argmax" and twin.kind in _LIKELIHOODS:
-        if beneath.margin is None:
+        if beneath.margin is None or not beneath.binary:
             return None
-        cut, edge, how = beneath.margin, 0.0, "share of items with a margin above zero"
-    else:
-        if np.unique(place[np.isfinite(place)]).size < LEVELS:
-            return None
-        told = _edge(twin, metric, place, beneath.hard)
-        cut, edge = place, told
-        how = f"share of items with {twin.name} from {_back(twin, told):.3g}"
-    wrong = ((cut >= edge) != (beneath.hard > 0.5)).mean(axis=1)
+        respond = _shifted(beneath, twin, (beneath.margin, 0.0), link, z, design)
+        return (respond, f"share of items with a margin above zero, {_ALIKE}") if respond else None
+    return cut(beneath, twin, metric, link, z, design)
+
+
+def cut(
+    beneath: Beneath, twin: Twin, metric: Hard, link: Link, z: Floats, design: Design
+) -> tuple[Response, str] | None:
+    """Share of items whose twin is large enough; arguments as for :func:`passing`."""
+    place = _places(beneath, twin)
+    if not beneath.binary or np.unique(place[np.isfinite(place)]).size < LEVELS:
+        return None
+    edge = _edge(twin, metric, place, beneath.hard)
+    respond = _shifted(beneath, twin, (place, edge), link, z, design)
+    return (respond, f"share of items with {twin.name} from {_back(twin, edge):.3g}, {_ALIKE}") if respond else None
+
+
+def _shifted(
+    beneath: Beneath, twin: Twin, by: tuple[Floats, float], link: Link, z: Floats, design: Design
+) -> Response | None:
+    """Response from cutting ``by`` at its edge; None where that does not part right items from wrong ones."""
+    value, edge = by
+    wrong = ((value >= edge) != (beneath.hard > 0.5)).mean(axis=1)
     if np.quantile(wrong, AGREE) > WRONG:
         return None
+    place = _places(beneath, twin)
     moved = shifts(z, 2.0)  # items at the ends of their scale do not count for its mean
     at = np.stack([twin.on(link, _mean(twin, place + s), beneath.items) for s in moved], axis=1)
-    given = np.stack([(cut + s >= edge).mean(axis=1) for s in moved], axis=1)
-    return response(z, np.maximum.accumulate(at, axis=1), given, design), f"{how}, all shifted alike"
+    given = np.stack([(value + s >= edge).mean(axis=1) for s in moved], axis=1)
+    return response(z, np.maximum.accumulate(at, axis=1), given, design)
 
 
 def _places(beneath: Beneath, twin: Twin) -> Floats:
@@ -92,14 +107,24 @@ def _edge(twin: Twin, metric: Hard, place: Floats, hard: Floats) -> float:
     if metric.threshold is not None:
         share = metric.threshold / twin.high
         return math.inf if share >= 1 else -math.inf if share <= 0 else math.log(share) - math.log1p(-share)
-    order = np.argsort(place, axis=None, kind="stable")
-    values, right = place.ravel()[order], hard.ravel()[order] > 0.5
+    return split(place, hard > 0.5)[0]
+
+
+def split(value: Floats, right: NDArray[np.bool_]) -> tuple[float, int]:
+    """Where a cut parts right items from wrong ones best, and how many then lie on the wrong side.
+
+    Examples:
+        >>> split(np.array([3.0, 1.0, 4.0, 2.0]), np.array([True, False, True, False]))
+        (2.5, 0)
+    """
+    order = np.argsort(value, axis=None, kind="stable")
+    values, passed = value.ravel()[order], right.ravel()[order]
     # errors when everything from position k on passes: right ones before it, wrong ones from it on
-    wrong = np.concatenate([[0], np.cumsum(right)]) + (
-        np.count_nonzero(~right) - np.concatenate([[0], np.cumsum(~right)])
-    )
+    before = np.concatenate([[0], np.cumsum(passed)])
+    wrong = before + np.count_nonzero(~passed) - np.concatenate([[0], np.cumsum(~passed)])
     k = int(wrong.argmin())
-    return float(values[0] if k == 0 else math.inf if k == values.size else (values[k - 1] + values[k]) / 2)
+    at = values[0] if k == 0 else math.inf if k == values.size else (values[k - 1] + values[k]) / 2
+    return float(at), int(wrong[k])
 
 
 def _back(twin: Twin, edge: float) -> float:
