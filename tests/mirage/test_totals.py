@@ -48,7 +48,7 @@ def test_the_real_jump_of_addition_is_no_artefact_and_lacks_a_twin(shared_data: 
     entry = entry_of_totals(hard, None)
     told = judge_family([entry]).judgements[0]
     assert told.verdict == "unresolved"
-    assert told.reason.startswith("no twin")
+    assert told.reason.startswith("no twin; the jump is not a matter of resolution")
     names = {one.name: one for one in told.finding.alternatives}
     assert names["few items"].status == "ruled-out"
     assert "not a matter of resolution" in names["few items"].why

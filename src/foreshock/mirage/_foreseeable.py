@@ -290,6 +290,12 @@ def _texts(*told: Forecast | None) -> str:
 def _text(one: Forecast) -> str:
     if one.value is None or one.low is None or one.high is None or one.observed is None:
         return one.why
-    figures = f"{one.value:.3g} ({one.low:.3g} to {one.high:.3g}) foretold, {one.observed:.3g} observed"
+    value, low, high, seen = (_number(v) for v in (one.value, one.low, one.high, one.observed))
+    figures = f"{value} ({low} to {high}) foretold, {seen} observed"
     more = f"; {one.enough} models before would do" if one.enough else ""
     return f"{one.why} ({figures}){more}"
+
+
+def _number(v: float) -> str:
+    """Three digits; what is below one in a million of a score is nothing."""
+    return "0" if abs(v) < 1e-6 else f"{v:.3g}"

@@ -210,10 +210,8 @@ def _remarks(few_items: tuple[str, str], twin: Series | None) -> tuple[str, ...]
     """What stands in the title of a line without a twin: that counting does not make the jump, and what would tell."""
     if twin is not None or few_items[0] != "ruled-out":
         return ()
-    place = few_items[1].partition(":")[0]
-    return (
-        f"{place}: not a matter of resolution; log-probabilities of each token of the right answer would tell more",
-    )
+    # the places are told beside "few items": lines that lack the same are listed together by these words
+    return ("the jump is not a matter of resolution: log-probabilities of the right answer by token would tell more",)
 
 
 def _few_items(hard: Series) -> tuple[str, str]:
