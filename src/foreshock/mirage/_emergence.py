@@ -145,6 +145,7 @@ def _steady(v: Floats, items: ArrayLike, spread: ArrayLike | None, rng: np.rando
     line = np.clip(v.mean() + order * (order @ v) / (order @ order), 0.0, 1.0)
     if spread is None:
         n = np.broadcast_to(np.asarray(items), v.shape)
-        return np.asarray(rng.binomial(n, line, size=(draws, v.size)) / n)
+        # one model at a time: the generator prepares for (n, p) once instead of for every draw
+        return np.stack([rng.binomial(k, p, draws) / k for k, p in zip(n, line, strict=True)], axis=1)
     noise = np.asarray(spread, float) * rng.standard_normal((draws, v.size))
     return np.asarray(np.clip(line + noise, 0.0, 1.0))
