@@ -56,6 +56,7 @@ def test_the_real_jump_of_addition_is_no_artefact_and_lacks_a_twin(shared_data: 
     assert "--logprobs" in told.finding.advice
     rows = resolution_rows(told, entry.hard)
     assert not any(row["at_floor"] for row in rows)
+    assert [row["jump"] for row in rows] == [None] * 4 + ["ruled out"] + [None] * 2
     foretold = foreseeable(told, entry)
     assert foretold.answer == "no"
     assert foretold.hard is not None

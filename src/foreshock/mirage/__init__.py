@@ -8,7 +8,7 @@ from foreshock.mirage._entry import Entry
 from foreshock.mirage._entry_facts import EntryFacts, entry_facts
 from foreshock.mirage._family import FamilyJudgement, judge, judge_family
 from foreshock.mirage._finding import CODE as _FS301
-from foreshock.mirage._foreseeable import Forecast, Foreseeable, Trend, foreseeable, trend_of
+from foreshock.mirage._foreseeable import Forecast, Foreseeable, foreseeable
 from foreshock.mirage._judgement import Judgement, Line, Move
 from foreshock.mirage._length import Conditional, from_length, judge_length, length_rows
 from foreshock.mirage._measures import DECODED, ORDER, Hard, Twin, order_for
@@ -31,6 +31,7 @@ from foreshock.mirage._repeats import sampled
 from foreshock.mirage._resolution import Jump, jump_resolution, resolution, resolution_rows
 from foreshock.mirage._share import Share
 from foreshock.mirage._totals import entry_of_totals, totals_lack, twin_of
+from foreshock.mirage._trend import Trend, trend_of
 
 CODES = (_FS301, _FS302)
 """The findings of this room: one line of models, and a whole family."""

@@ -8,49 +8,16 @@ whole rise of the series, on the scale of the shares of a verdict.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from foreshock._base import count_of
-from foreshock.mirage._design import Floats
 from foreshock.mirage._entry import Entry
-from foreshock.mirage._forecast import BEFORE, Answer, Bools, Surprise, Trail, surprised
+from foreshock.mirage._forecast import BEFORE, Answer, Surprise, Trail, surprised
 from foreshock.mirage._judgement import Judgement
-from foreshock.mirage._links import links_for
-from foreshock.mirage._measures import Hard, Twin
-
-# fewer right answers than these, above what guessing gives, say nothing about a rate on a link
-_COUNTED = 5
-
-
-@dataclass(frozen=True, slots=True)
-class Trend:
-    """What a forecast needs of one entry, small enough to be kept when its item scores are gone.
-
-    Attributes:
-        x: Places on the scale on which the axis is read, shape (points,).
-        labels: Points.
-        axis_known: Whether the axis orders them by anything but creation.
-        trajectory: Whether they are checkpoints of one run.
-        hard: Metric in question.
-        twins: Its twins.
-        items: Items behind each mean.
-        means: Metric to mean at each point.
-        sampling: Metric to covariance of these means from item sampling, shape (points, points).
-    """
-
-    x: Floats
-    labels: tuple[str, ...]
-    axis_known: bool
-    trajectory: bool
-    hard: Hard
-    twins: tuple[Twin, ...]
-    items: int
-    means: dict[str, Floats]
-    sampling: dict[str, Floats]
+from foreshock.mirage._trend import OnLink, Trend, hard_on_link, onset_of, slope_of, trend_of, twin_on_link
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,45 +86,6 @@ class Foreseeable:
 _COLUMNS = ("answer", "before", "value", "low", "high", "observed", "share", "share_low", "share_high", "enough", "why")
 
 
-def trend_of(entry: Entry) -> Trend:
-    """Means and covariances of an entry's series; points that a log axis cannot show are left out."""
-    panel = entry.panel
-    keep = np.flatnonzero((panel.x > 0) | (not panel.log_axis))
-    means, sampling = {}, {}
-    names = {entry.hard.name, *(twin.name for twin in entry.twins)}
-    for name in sorted(names):
-        found = _moments(entry, name)
-        if found is not None and np.isfinite(found[0][keep]).all():
-            means[name], sampling[name] = found[0][keep], found[1][np.ix_(keep, keep)]
-    return Trend(
-        x=np.log(panel.x[keep]) if panel.log_axis else panel.x[keep],
-        labels=tuple(panel.points[i] for i in keep),
-        axis_known=panel.axis_known,
-        trajectory=panel.trajectory,
-        hard=entry.hard,
-        twins=entry.twins,
-        items=len(panel.items) if entry.items is None else entry.items,
-        means=means,
-        sampling=sampling,
-    )
-
-
-def _moments(entry: Entry, name: str) -> tuple[Floats, Floats] | None:
-    if entry.draws is not None:
-        given = entry.draws.get(name)
-        return None if given is None else (given[0], np.atleast_2d(np.cov(given[1:].T)))
-    values = entry.panel.values.get(name)
-    if values is None or values.shape[1] < 2:
-        return None
-    finite = np.where(np.isfinite(values), values, np.nan)
-    whole = finite[:, ~np.isnan(finite).any(axis=0)]
-    with np.errstate(invalid="ignore"):
-        mean = np.nansum(finite, axis=1) / (~np.isnan(finite)).sum(axis=1)
-    if whole.shape[1] < 2:
-        return None
-    return mean, np.atleast_2d(np.cov(whole)) / whole.shape[1]
-
-
 def foreseeable(judgement: Judgement, entry: Entry | Trend) -> Foreseeable:
     """Forecast hard metric and twin across the onset from the models before it.
 
@@ -173,63 +101,17 @@ def foreseeable(judgement: Judgement, entry: Entry | Trend) -> Foreseeable:
     trend = trend_of(entry) if isinstance(entry, Entry) else entry
     subject = judgement.finding.subject
     place = (judgement.finding.id, subject.task, subject.model_family, subject.axis)
-    onset = _onset(trend)
+    onset = onset_of(trend)
     if isinstance(onset, str):
         return Foreseeable("cannot tell", onset, None, None, None, None, place)
     twin = next((t for t in trend.twins if t.name == judgement.twin and t.name in trend.means), None)
-    hard = _forecast(trend, _of_hard(trend), onset)
-    second = None if twin is None else _forecast(trend, _of_twin(trend, twin), onset)
+    hard = _forecast(trend, hard_on_link(trend), onset)
+    second = None if twin is None else _forecast(trend, twin_on_link(trend, twin), onset)
     labels = [trend.labels[int(np.argmax(trend.x == at))] for at in onset]
     return Foreseeable(*_both(hard, second), hard, second, labels[0], labels[1], place)
 
 
-def _onset(trend: Trend) -> tuple[float, float] | str:
-    """Places between which the hard metric rises most, or why there are none."""
-    mean = trend.means.get(trend.hard.name)
-    if mean is None:
-        return f"no scores of {trend.hard.name}"
-    if not trend.axis_known:
-        return "no axis"
-    places = np.unique(trend.x)
-    if places.size < BEFORE + 1:
-        return f"{places.size} of >= {BEFORE + 1} models"
-    rises = np.diff([mean[trend.x == at].mean() for at in places])
-    top = int(np.argmax(rises))
-    return (float(places[top]), float(places[top + 1])) if rises[top] > 0 else "the hard metric does not rise"
-
-
-class _On(NamedTuple):
-    """One series on its link: how to get there and back, and which points say anything there."""
-
-    name: str
-    forward: Callable[[Floats], Floats]
-    shown: Callable[[Floats], Floats]
-    used: Bools
-
-
-def _of_twin(trend: Trend, twin: Twin) -> _On:
-    link = links_for(trend.hard, twin)[0]
-    used = ~twin.at_floor(trend.means[twin.name], trend.items)
-    return _On(twin.name, lambda m: twin.on(link, m, trend.items), link.inverse, used)
-
-
-def _of_hard(trend: Trend) -> _On:
-    """The hard metric on its own link: the share of the way from guessing to its ceiling."""
-    hard, n, mean = trend.hard, trend.items, trend.means[trend.hard.name]
-    if hard.link == "identity":
-        return _On(hard.name, lambda m: m, lambda z: z, np.ones(mean.size, bool))
-    link, span, least = hard.primary, hard.ceiling - hard.chance, 0.5 / max(n, 1)
-    guessed = hard.chance / hard.ceiling
-    enough = max(_COUNTED, 2 * np.sqrt(n * guessed * (1 - guessed)))
-    return _On(
-        name=hard.name,
-        forward=lambda m: link.forward(np.clip((m - hard.chance) / span, least, 1 - least)),
-        shown=lambda z: hard.chance + span * link.inverse(z),
-        used=(mean - hard.chance) / hard.ceiling * n >= enough,
-    )
-
-
-def _forecast(trend: Trend, on: _On, onset: tuple[float, float]) -> Forecast:
+def _forecast(trend: Trend, on: OnLink, onset: tuple[float, float]) -> Forecast:
     before = (trend.x <= onset[0]) & on.used
     if np.unique(trend.x[before]).size < BEFORE:
         models = int(before.sum())
@@ -237,7 +119,7 @@ def _forecast(trend: Trend, on: _On, onset: tuple[float, float]) -> Forecast:
         held = f"; {count_of(floor, 'model')} at floor" if floor else ""
         return Forecast(on.name, "cannot tell", models, why=f"{models} of >= {BEFORE} models before the onset{held}")
     mean = trend.means[on.name]
-    slope = _slope(on, mean, np.sqrt(np.diag(trend.sampling[on.name])))
+    slope = slope_of(on, mean, np.sqrt(np.diag(trend.sampling[on.name])))
     sampling = slope[:, None] * trend.sampling[on.name] * slope
     trail = Trail(trend.x, on.forward(mean)[None], sampling, before, trend.x == onset[1], trend.trajectory)
     if not np.isfinite(trail.z).all():
@@ -245,14 +127,7 @@ def _forecast(trend: Trend, on: _On, onset: tuple[float, float]) -> Forecast:
     return _told(on, trail, surprised(trail))
 
 
-def _slope(on: _On, mean: Floats, error: Floats) -> Floats:
-    """Derivative of the link at each mean, over a tenth of its standard error."""
-    step = np.maximum(0.1 * error, 1e-6 * np.maximum(np.abs(mean), 1e-6))
-    slope = (on.forward(mean + step) - on.forward(mean - step)) / (2 * step)
-    return np.where(np.isfinite(slope), slope, 0.0)
-
-
-def _told(on: _On, trail: Trail, told: Surprise) -> Forecast:
+def _told(on: OnLink, trail: Trail, told: Surprise) -> Forecast:
     seen = float(trail.z[0, trail.target].mean())
     value, low, high, observed = on.shown(np.array([told.foreseen, told.low, told.high, seen])).tolist()
     known = bool(np.isfinite(told.share))

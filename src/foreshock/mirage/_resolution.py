@@ -184,7 +184,8 @@ def resolution_rows(judgement: Judgement, hard: Hard) -> list[dict[str, Any]]:
     """Rows of the table ``resolution`` for one judged line.
 
     Expected scores are those that a smooth twin would have given through the link (the counterfactual curve) where
-    there is one; models that it does not reach are read at their own score.
+    there is one; models that it does not reach are read at their own score. At the model that ends the largest jump,
+    ``jump`` and ``jump_why`` say whether it can be a matter of resolution.
 
     Args:
         judgement: The verdict.
@@ -211,4 +212,15 @@ def resolution_rows(judgement: Judgement, hard: Hard) -> list[dict[str, Any]]:
         chance=hard.chance / hard.ceiling,
         expected=expected,
     )
+    at, jump = _largest(shown.value / hard.ceiling, shown.n)
+    for i, row in enumerate(rows):
+        row |= {"jump": jump.answer if i == at else None, "jump_why": jump.why if i == at else None}
     return [place | row for row in rows]
+
+
+def _largest(values: Floats, n: int) -> tuple[int, Jump]:
+    """The point that ends the largest jump, and whether counting may have made it."""
+    if values.size < 2:
+        return -1, Jump("cannot tell", None, "there is one model")
+    i = int(np.argmax(np.nan_to_num(np.diff(values), nan=-np.inf)))
+    return i + 1, jump_resolution(float(values[i]), n, float(values[i + 1]), n, looks=values.size - 1)
