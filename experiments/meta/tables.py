@@ -12,6 +12,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from foreshock.records import parse_model
+
 Rows = Iterator[dict[str, object]]
 
 # sizes as their makers publish them; models whose size is not public (gpt-4, code) are left out
@@ -41,6 +43,7 @@ SIZES = {
 }
 TUNED = ("alpaca", "flan", "instruct", "JT", "text-davinci")
 MISSING = "-100"
+ABSENT = -2
 
 # the leaderboard from which these columns come reports these metrics; TruthfulQA's is a share of probability (mc2)
 LEADERBOARD = {
@@ -163,7 +166,28 @@ def arithmetic(data: Path) -> Rows:
         yield {"model": model, "family": "pythia-v0", "params": size, "task": task, "shots": shots, **score}
 
 
+def categories(data: Path) -> Rows:
+    """MMLU-Pro by category, for the models that state their size, as one line over all families of a training recipe.
+
+    An answer that could not be parsed is wrong; an item that is absent was not asked.
+    """
+    import polars as pl
+
+    frame = pl.read_parquet(data / "items" / "mmlu_pro_items.parquet")
+    models = [name for name in frame.columns if name not in ("question_id", "category")]
+    for name in models:
+        size = parse_model(name).parameters
+        if size is None:
+            continue
+        asked = frame.filter(pl.col(name) > ABSENT)
+        counts = asked.group_by("category").agg((pl.col(name) == 1).sum().alias("right"), pl.len().alias("n"))
+        for category, right, n in counts.sort("category").iter_rows():
+            place = {"model": name, "family": "models of known size", "params": size, "task": f"mmlu_pro {category}"}
+            yield {**place, "metric": "acc", "value": right / n, "n": n}
+
+
 TABLES = {
+    "categories": categories,
     "emergent_tasks": emergent_tasks,
     "leaderboard": leaderboard,
     "three_metrics": three_metrics,

@@ -37,6 +37,7 @@ class Swap:
         level: Coverage.
         by_group: Removed and gained in each family.
         silent: Pairs of which one side could not be told.
+        rule: How pairs were made.
     """
 
     both: int
@@ -49,6 +50,7 @@ class Swap:
     level: float
     by_group: tuple[tuple[str, int, int], ...]
     silent: int
+    rule: str = RULE
 
     @property
     def before(self) -> int:
@@ -75,7 +77,7 @@ class Swap:
             "families_gained": sum(gained > removed for _, removed, gained in self.by_group),
             "p_families": self.p_families,
             "not_told": self.silent,
-            "rule": RULE,
+            "rule": self.rule,
             "note": "" if self.test else _no_test(self),
         }
 
@@ -136,6 +138,7 @@ def swap(triplets: Iterable[Triplet], *, pairs: Mapping[str, str] | None = None,
         level=level,
         by_group=tuple((name, less, more) for name, (less, more) in sorted(groups.items())),
         silent=len(made) - len(told),
+        rule=f"pairs as named: {', '.join(f'{a} for {b}' for b, a in pairs.items())}" if pairs else RULE,
     )
 
 
