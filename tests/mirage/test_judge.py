@@ -110,7 +110,10 @@ def test_dropping_the_pairing_of_items_costs_the_verdict(monkeypatch: pytest.Mon
         return float(np.median(bounds))
 
     assert low() > 0.5
-    monkeypatch.setattr("foreshock.mirage._judge.joint_means", unpaired)
+    monkeypatch.setattr(
+        "foreshock.mirage._weights.Weights.means",
+        lambda self, values: unpaired(values, np.random.default_rng(0)),
+    )
     assert low() < 0.35
 
 
@@ -240,7 +243,7 @@ def test_what_would_be_enough_is_computed() -> None:
 def test_what_is_enough_is_enough(share: float) -> None:
     # on a family whose noise is known (models .35, on a rise of 2.6 and of 3.4 log-odds): 5 models, one seed each
     design = Design.of(range(5))
-    needed = enough(design, Noise(0.35 / 2.6, 0.02), Noise(0.55 / 3.4, 0.02), 2)
+    needed = enough(design, Noise(0.35 / 2.6, 0.02), [Noise(0.35 / 2.6, 0.02), Noise(0.55 / 3.4, 0.02)], 2)
     assert needed.power < 0.8
     assert needed.seeds is not None
     said = verdicts(token_world, 20, points=5, noise=0.35, lengths=MIXED, seeds=needed.seeds, share=share)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import functools
+from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from foreshock.mirage._design import Design, Floats, contrasts
-from foreshock.mirage._excess import Curves, allowed_share
+from foreshock.mirage._excess import Curves, Prior, allowed_share
+from foreshock.stats import t_quantile
 
 DRAWS = 4000
 # rise of the series in units of the noise of one point; beyond the last, the limit is reached
@@ -15,6 +18,9 @@ RISES = (3.0, 6.0, 12.0, 25.0, 50.0)
 # autocorrelation of neighbouring checkpoints; the worst of these counts, because a series is too short to estimate it
 CHAINS = (0.0, 0.3, 0.6, 0.9)
 _SEED = 20230428
+# grid of excesses on which the tail is kept, and how many draws must lie beyond the point where Student's t takes over
+_TOPS = np.linspace(0.0, 20.0, 1001)
+_ANCHOR = 20
 
 
 def null_members(design: Design, share: float, ratio: float) -> list[Floats]:
@@ -70,43 +76,108 @@ def _chains(design: Design) -> tuple[float, ...]:
     return CHAINS if design.chained and not design.by_replicates else (0.0,)
 
 
-@functools.lru_cache(maxsize=512)
-def critical(design: Design, share: float, ratio: float, alpha: float = 0.05) -> float:
-    """Value that the largest excess exceeds with probability ``alpha`` under the least favourable null.
+@functools.lru_cache(maxsize=64)
+def _scales(points: int, df: float) -> Floats:
+    """Noise of tasks that differ as much as ``df`` degrees of freedom let them, relative to the prior, (DRAWS, 1)."""
+    if np.isinf(df):
+        return np.ones((DRAWS, 1))
+    rng = np.random.default_rng([_SEED, points, int(df)])
+    return np.asarray(np.sqrt(df / rng.chisquare(df, (DRAWS, 1))))
+
+
+@dataclass(frozen=True, slots=True)
+class Null:
+    """Largest excess under the least favourable member of the null.
+
+    Attributes:
+        tail: Chance that the largest excess reaches each value of the grid 0, .02, .04, ..., the worst over members.
+        df: Degrees of freedom of the noise estimate; says how the tail goes on where simulation ends.
+    """
+
+    tail: Floats
+    df: float
+
+    def p(self, top: Floats) -> Floats:
+        """p-value of a largest excess, the same shape as ``top``; 1 below zero.
+
+        Beyond what was simulated the tail goes on as Student's t, anchored where simulation still counts 20 draws.
+        """
+        t = np.asarray(top, float)
+        told = np.interp(t, _TOPS, self.tail)
+        anchor = _TOPS[int(np.argmax(self.tail <= _ANCHOR / DRAWS))]
+        beyond = _t_tail(np.maximum(t, anchor), self.df) / _t_tail(anchor, self.df)
+        at = float(np.interp(anchor, _TOPS, self.tail))
+        return np.where(t < 0, 1.0, np.where(t > anchor, at * beyond, told))
+
+    def critical(self, alpha: float) -> float:
+        """Smallest value of the grid whose p-value is at most ``alpha``."""
+        return float(_TOPS[int(np.argmax(self.p(_TOPS) <= alpha))])
+
+
+def _t_tail(t: ArrayLike, df: float) -> Floats:
+    # scipy.stats would cost seconds at import; the special functions are what it calls anyway
+    from scipy.special import ndtr, stdtr
+
+    x = -np.asarray(t, float)
+    return np.asarray(ndtr(x) if np.isinf(df) else stdtr(df, x))
+
+
+@functools.lru_cache(maxsize=1024)
+def null_of(design: Design, share: float, ratio: float, df: float = 0.0) -> Null:
+    """Simulate the largest excess over the border of the null, noise estimated again in every draw.
+
+    Args:
+        design: Where the points stand.
+        share: Share that a break may carry under the null.
+        ratio: Steepest slope of the smooth class over the mean slope.
+        df: Degrees of freedom that other tasks add; 0 for none. Noise then differs between simulated tasks as much as
+            so many degrees of freedom let it.
 
     Examples:
-        >>> 1.5 < critical(Design.of(range(12)), 0.25, 2.0) < 2.5
+        >>> 1.5 < null_of(Design.of(range(12)), 0.25, 2.0).critical(0.05) < 2.5
         True
     """
     none = np.zeros((design.points, design.points))
-    worst = 0.0
+    prior = Prior(1.0, df) if df > 0 else None
+    worst = np.zeros(_TOPS.size)
     for chain in _chains(design):
         noise, within = _noise(design, chain)
+        if prior is not None:
+            noise = noise * _scales(design.points, df)
         for curve in null_members(design, share, ratio):
             for rise in RISES:
-                top = Curves(rise * curve + noise, design, none, within).excess(share, ratio).max(axis=1)
-                worst = max(worst, float(np.quantile(np.maximum(top, -99.0), 1 - alpha)))
-    return worst
+                top = Curves(rise * curve + noise, design, none, within, prior).excess(share, ratio).max(axis=1)
+                at = np.sort(top)
+                worst = np.maximum(worst, 1.0 - np.searchsorted(at, _TOPS) / at.size)
+    return Null(worst, design.df + df)
+
+
+def critical(design: Design, share: float, ratio: float, alpha: float = 0.05, df: float = 0.0) -> float:
+    """Value that the largest excess exceeds with probability ``alpha`` under the least favourable null."""
+    return null_of(design, share, ratio, df).critical(alpha)
 
 
 @functools.lru_cache(maxsize=512)
-def upper_quantile(design: Design, alpha: float = 0.05) -> float:
-    """Quantile for the upper bound of the share that a break may carry.
+def upper_stretch(design: Design, alpha: float = 0.05) -> float:
+    """By how much a t-value is too large for the upper bound of the share, because points hang together.
 
     The true place of a break is fixed, so the largest of pointwise bounds covers it: no correction for having looked at
-    all intervals. With independent points this is Student's t; for chained points the worst chain is simulated.
+    all intervals. With independent points each is Student's t and the factor is 1; for chained points the worst chain
+    is simulated.
     """
     if not (design.chained and not design.by_replicates):
-        from foreshock.stats import t_quantile
-
-        return t_quantile(1 - alpha, design.df)
+        return 1.0
     none = np.zeros((design.points, design.points))
-    allowed = allowed_share(design, 0.5, 0.0)
-    c = contrasts(design.points, allowed)
+    c = contrasts(design.points, allowed_share(design, 0.5, 0.0))
     worst = 0.0
     for chain in _chains(design):
         noise, within = _noise(design, chain)
         # a line plus the step under test leaves the noise estimate free of both, so noise alone is simulated
         t = -(noise @ c.T) / np.sqrt(Curves(noise, design, none, within).variance(c))
         worst = max(worst, float(np.quantile(t, 1 - alpha, axis=0).max()))
-    return worst
+    return max(1.0, worst / t_quantile(1 - alpha, design.df))
+
+
+def lower_tail(t: Floats, df: float) -> Floats:
+    """Chance that Student's t lies below ``t``."""
+    return _t_tail(-t, df)

@@ -8,11 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foreshock.mirage._design import Design, Floats
+from foreshock.mirage._excess import Prior
 from foreshock.mirage._judgement import Move, Verdict
 from foreshock.mirage._measures import Hard, Twin
 from foreshock.mirage._needs import Enough
+from foreshock.mirage._positions import LinkCheck
 from foreshock.mirage._share import Share
 from foreshock.mirage._through import Through
+from foreshock.mirage._window import Window
 from foreshock.series import Panel
 
 # least number of ordered points: below it no noise can be estimated beside a step
@@ -35,13 +38,17 @@ class Case:
         reasons: Why no verdict can be given.
         notes: Remarks that do not stand in the way of one.
         draws: Means per metric, row 0 as observed, further rows joint bootstrap draws, shape (1 + draws, points).
-        kept: Points between floor and ceiling.
-        design: Design of these.
-        share, other: Share carried by a break, on the primary link and on the other.
+        windows: Windows that the draws give, the most frequent first.
+        design: Design of the most frequent one.
+        priors: What the family knows of the noise, by name of the link.
+        shares: Share carried by a break on each link of the twin, the primary link first.
         through: The hard metric through its link.
         enough: What would have been enough.
         verdict: The verdict so far.
         jump, moves, moved: Largest jump of the hard metric and the items that moved there.
+        link_check: Exact match against the product of per-position accuracies.
+        how_twin: Exact command that would create a twin.
+        data_hash: Hash of exactly what the verdict is computed from.
     """
 
     panel: Panel
@@ -54,16 +61,19 @@ class Case:
     reasons: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     draws: dict[str, Floats] = field(default_factory=dict)
-    kept: NDArray[np.intp] | None = None
+    windows: list[Window] = field(default_factory=list)
     design: Design | None = None
-    share: Share | None = None
-    other: Share | None = None
+    priors: dict[str, Prior] = field(default_factory=dict)
+    shares: list[Share] = field(default_factory=list)
     through: Through | None = None
     enough: Enough | None = None
     verdict: Verdict = "unresolved"
     jump: tuple[int, int] | None = None
     moves: list[Move] = field(default_factory=list)
     moved: int = 0
+    link_check: LinkCheck | None = None
+    how_twin: str | None = None
+    data_hash: str = ""
 
     @property
     def items(self) -> int:
@@ -90,6 +100,32 @@ class Case:
     def twin(self) -> Twin | None:
         """Primary twin."""
         return self.twins[0] if self.twins else None
+
+    @property
+    def kept(self) -> NDArray[np.intp] | None:
+        """Points judged, in the most frequent window."""
+        return self.windows[0].kept if self.windows else None
+
+    @property
+    def share(self) -> Share | None:
+        """Share carried by a break on the primary link."""
+        return self.shares[0] if self.shares else None
+
+    @property
+    def other(self) -> Share | None:
+        """The same on that of the other links which says least of a break; the primary one where there is no other."""
+        return min(self.shares[1:] or self.shares, key=lambda s: (s.low, -s.p)) if self.shares else None
+
+    @property
+    def noise_source(self) -> str | None:
+        """Where the noise of the twin was taken from."""
+        if self.design is None:
+            return None
+        if self.design.by_replicates:
+            return "replicates"
+        if self.design.chained:
+            return "checkpoints"
+        return "family" if self.priors else "own"
 
     @property
     def jump_sure(self) -> bool:

@@ -14,11 +14,12 @@ from numpy.typing import ArrayLike, NDArray
 
 Floats = NDArray[np.float64]
 
-# from here on the smooth part may bend once (a parabola) when a break is to be denied: a curve that is not straight
-# then no longer counts as noise (8 points, soft knee, noise .1: verdict in .98 of worlds, .18 with a line).
-# To say a break the line serves: what it wrongly takes for noise is on the safe side, and the spared degree of freedom
+# terms of the smooth part when a break is to be denied: a curve that is not straight then does not count as noise.
+# To say a break a line serves: what it wrongly takes for noise is on the safe side, and each spared degree of freedom
 # counts (8 points, 80% step, noise .2: found in .88, against .73 with a parabola).
-BEND_FROM = 8
+TERMS = ((8, 3), (0, 2))
+# the same where the tasks of a family know the noise, and degrees of freedom of one's own are spared less
+TERMS_OF_FAMILY = ((8, 4), (6, 3), (0, 2))
 # replicates serve as the measure of noise only from this many degrees of freedom
 REPLICATE_DF = 3
 
@@ -31,13 +32,13 @@ class Design:
         position: Place of each point along the axis, from 0 to 1, ascending.
         seeds: Number of replicates at each point.
         chained: True for checkpoints of one run, whose noise may be autocorrelated.
-        bend: Whether the smooth part is a parabola instead of a line, see :meth:`bent`.
+        terms: Terms of the smooth part about which scatter is measured: 2 is a line, 3 a parabola, see :meth:`bent`.
     """
 
     position: tuple[float, ...]
     seeds: tuple[int, ...]
     chained: bool = False
-    bend: bool = False
+    terms: int = 2
 
     @classmethod
     def of(cls, x: ArrayLike, seeds: ArrayLike | None = None, *, log: bool = False, chained: bool = False) -> Design:
@@ -85,7 +86,7 @@ class Design:
     @property
     def residual_df(self) -> int:
         """Degrees of freedom of scatter about a smooth curve with a step."""
-        return self.points - self.smooth_terms - 1
+        return self.points - self.terms - 1
 
     @property
     def df(self) -> int:
@@ -94,14 +95,10 @@ class Design:
             return self.residual_df
         return min(self.replicate_df, self.residual_df) if self.alone.any() else self.replicate_df
 
-    @property
-    def smooth_terms(self) -> int:
-        """Terms of the smooth part when noise is taken from residuals."""
-        return 3 if self.bend else 2
-
-    def bent(self) -> Design:
+    def bent(self, *, family: bool = False) -> Design:
         """The design with a smooth part that may bend, where there are points enough for it."""
-        return replace(self, bend=self.points >= BEND_FROM)
+        table = TERMS_OF_FAMILY if family else TERMS
+        return replace(self, terms=next(terms for least, terms in table if self.points >= least))
 
 
 @functools.lru_cache(maxsize=256)
@@ -113,11 +110,23 @@ def basis(design: Design) -> tuple[Floats, Floats]:
         zero where the smooth terms already contain that step.
     """
     t = np.asarray(design.position)
-    smooth, _ = np.linalg.qr(np.vander(t, design.smooth_terms, increasing=True))
+    smooth, _ = np.linalg.qr(np.vander(t, design.terms, increasing=True))
     steps = (np.arange(t.size)[None, :] > np.arange(t.size - 1)[:, None]).astype(float)
     steps -= steps @ smooth @ smooth.T
     norms = np.linalg.norm(steps, axis=1, keepdims=True)
     return smooth, np.where(norms > 1e-8, steps / np.maximum(norms, 1e-8), 0.0)
+
+
+@functools.lru_cache(maxsize=256)
+def residual_makers(design: Design) -> Floats:
+    """For each interval the projection that leaves scatter about a smooth curve with a step there.
+
+    Returns:
+        Shape (points - 1, points, points).
+    """
+    smooth, steps = basis(design)
+    left: Floats = np.eye(design.points) - smooth @ smooth.T
+    return np.asarray(left[None] - steps[:, :, None] * steps[:, None, :])
 
 
 def contrasts(points: int, allowed: Floats) -> Floats:

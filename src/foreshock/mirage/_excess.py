@@ -9,11 +9,12 @@ points, so one contrast tests both: rise of the interval minus ``allowed_share``
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from foreshock.mirage._design import Design, Floats, contrasts, residual_variance
+from foreshock.mirage._design import Design, Floats, contrasts, residual_makers, residual_variance
 
 Bools = NDArray[np.bool_]
 
@@ -36,6 +37,18 @@ def allowed_share(design: Design, share: float, ratio: float) -> Floats:
     return np.maximum(ratio * w, w + share * (1 - w))
 
 
+class Prior(NamedTuple):
+    """What other tasks of the family say about the noise of models on this one.
+
+    Attributes:
+        variance: Variance of one model about its curve, without item sampling.
+        df: Degrees of freedom that this is worth beside the scatter of the line itself; may be infinite.
+    """
+
+    variance: float
+    df: float
+
+
 @dataclass(frozen=True, slots=True)
 class Curves:
     """Series on a link with all that is known about their noise.
@@ -46,44 +59,81 @@ class Curves:
         sampling: Covariance of the points from item sampling, shape (points, points).
         within: Variance among replicates at each point, shape (draws, points), anything at points with one replicate;
             None when the design takes noise from residuals.
+        prior: Noise of models as the other tasks of the family show it; None where nothing is known of it.
     """
 
     z: Floats
     design: Design
     sampling: Floats
     within: Floats | None = None
+    prior: Prior | None = None
 
     @property
     def rise(self) -> Floats:
         """Rise from the first point to the last, shape (draws, 1)."""
         return self.z[:, -1:] - self.z[:, :1]
 
-    def variance(self, c: Floats) -> Floats:
-        """Variance of contrasts, by the noise estimate that belongs to each interval.
+    @property
+    def df(self) -> float:
+        """Degrees of freedom of the noise estimate."""
+        if self.design.by_replicates or self.prior is None:
+            return self.design.df
+        return self.design.df + self.prior.df
 
-        From residuals: the larger of what scatter about the smooth curve says and what item sampling alone would give
-        (scatter contains item sampling, so the two are not added). From replicates: the larger of pooled and local
-        spread (seeds near a threshold are often bimodal there only), plus item sampling, which replicates share; where
-        a point at either side of the interval stands alone, its noise was not measured and scatter counts as well.
+    def item_part(self) -> Floats:
+        """What item sampling alone puts into the scatter of one point, for a step at each interval in turn."""
+        if not self.sampling.any():
+            return np.zeros(self.design.points - 1)
+        part: Floats = np.einsum("ipq,pq->i", residual_makers(self.design), self.sampling) / self.design.residual_df
+        return part
 
-        Args:
-            c: Shape (points - 1, points), row i belonging to interval i.
+    def scatter(self) -> Floats | None:
+        """Variance of models about a smooth curve with a step at each interval, without what items make of it.
 
         Returns:
-            Shape (draws, points - 1).
+            Shape (draws, points - 1), maybe negative; None where noise comes from replicates at every point.
         """
-        items: Floats = np.einsum("...ip,pq,...iq->...i", c, self.sampling, c)
-        if not self.design.by_replicates:
-            return np.maximum(self._scatter(c), items)
-        total = self._spread(c) + items
-        alone = self.design.alone
-        if not alone.any():
-            return total
-        return np.where(alone, np.maximum(total, self._scatter(c)), total)
+        if self.design.by_replicates and not self.design.alone.any():
+            return None
+        return residual_variance(self.z, self.design) - self.item_part()
 
-    def _scatter(self, c: Floats) -> Floats:
-        variance: Floats = residual_variance(self.z, self.design) * (c**2).sum(axis=-1)
-        return variance
+    def variance(self, c: Floats, scatter: Floats | None = None) -> Floats:
+        """Variance of contrasts, by the noise estimate that belongs to each interval.
+
+        From residuals: noise of models (scatter about the smooth curve less the part of items; weighed with what the
+        other tasks of the family show, by degrees of freedom) plus the item sampling of exactly the points that the
+        contrast uses, so a point at the floor or with few items counts with its own uncertainty. From replicates: the
+        larger of pooled and local spread (seeds near a threshold are often bimodal there only), plus item sampling,
+        which replicates share; where a point at either side of the interval stands alone, its noise was not measured
+        and scatter counts as well.
+
+        Args:
+            c: Shape (..., points - 1, points), row i belonging to interval i.
+            scatter: Result of :meth:`scatter`, when it is at hand.
+
+        Returns:
+            Shape (draws, points - 1), or (..., points - 1) for a single series.
+        """
+        items: Floats = np.einsum("...ip,pq,...iq->...i", c, self.sampling, c) if self.sampling.any() else np.zeros(1)
+        own = self.scatter() if scatter is None else scatter
+        if not self.design.by_replicates:
+            assert own is not None
+            return self._by_scatter(c, items, own)
+        total = self._spread(c) + items
+        return (
+            total
+            if own is None
+            else np.where(self.design.alone, np.maximum(total, self._by_scatter(c, items, own)), total)
+        )
+
+    def _by_scatter(self, c: Floats, items: Floats, own: Floats) -> Floats:
+        models = own
+        if self.prior is not None:
+            weight = 1.0 if np.isinf(self.prior.df) else self.prior.df / (self.prior.df + self.design.residual_df)
+            models = weight * self.prior.variance + (1 - weight) * own
+        # a fit that is exact leaves rounding only; the scale of z says what is tiny
+        tiny = 1e-12 * np.maximum(np.ptp(self.z, axis=1) ** 2, 1e-300)[:, None]
+        return np.asarray(np.maximum(models, tiny) * (c**2).sum(axis=-1) + items)
 
     def _spread(self, c: Floats) -> Floats:
         assert self.within is not None
@@ -97,11 +147,11 @@ class Curves:
         larger: Floats = np.maximum(near if c.ndim == 2 else near[:, 0, :], pooled * weights.sum(axis=-1))
         return larger
 
-    def rising(self) -> Bools:
+    def rising(self, scatter: Floats | None = None) -> Bools:
         """Whether the whole rise is beyond noise, by the noise estimate of each interval; shape (draws, points - 1)."""
         ends = np.zeros((self.design.points - 1, self.design.points))
         ends[:, -1], ends[:, 0] = 1.0, -1.0
-        return np.asarray(self.rise > RISE * np.sqrt(self.variance(ends)))
+        return np.asarray(self.rise > RISE * np.sqrt(self.variance(ends, scatter)))
 
     def excess(self, share: float, ratio: float) -> Floats:
         """Excess of each interval over the class and over a break that carries ``share``, in standard errors.
@@ -110,16 +160,15 @@ class Curves:
             Shape (draws, points - 1); -inf where the interval spans so much of the axis that the class cannot be left
             in it, where the whole rise is not beyond noise, or where the excess does not last.
         """
-        allowed = allowed_share(self.design, share, ratio)
-        return self.excess_over(allowed)
+        return self.excess_over(allowed_share(self.design, share, ratio))
 
     def excess_over(self, allowed: Floats) -> Floats:
         """Excess over given allowances, shape (points - 1,), or (grid, points - 1) for a single series."""
-        c = contrasts(self.design.points, allowed)
-        error = np.sqrt(self.variance(c))
+        scatter = self.scatter()
+        error = np.sqrt(self.variance(contrasts(self.design.points, allowed), scatter))
         left = allowed * self.rise
         lasts = self.lasting() - left > LAST * error
-        usable = self.rising() & (allowed < 1.0) & lasts
+        usable = self.rising(scatter) & (allowed < 1.0) & lasts
         return np.where(usable, (np.diff(self.z, axis=1) - left) / error, -np.inf)
 
     def lasting(self) -> Floats:

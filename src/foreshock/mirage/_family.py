@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import msgspec
 import numpy as np
 
 from foreshock._base import Progress, quiet
+from foreshock.mirage._case import Case
 from foreshock.mirage._common import CommonJump
 from foreshock.mirage._entry import Entry
-from foreshock.mirage._judge import conclude, open_case, ready, resample
+from foreshock.mirage._excess import Curves
+from foreshock.mirage._judge import conclude, open_case, ready, resample, series_of
 from foreshock.mirage._judgement import Judgement
+from foreshock.mirage._links import links_for
 from foreshock.mirage._measures import Hard, Twin
-from foreshock.mirage._noise import NoisePrior
+from foreshock.mirage._noise import NoisePrior, learn
 from foreshock.mirage._share import RATIO
+from foreshock.mirage._weights import Weights
 from foreshock.series import Panel
 from foreshock.stats import benjamini_hochberg
 
@@ -69,7 +73,7 @@ def judge(
 
 
 def judge_family(
-    entries: Sequence[Entry],
+    entries: Iterable[Entry],
     *,
     seed: int = 0,
     replicates: int = 1000,
@@ -79,7 +83,8 @@ def judge_family(
     """Judge all lines of one model family along one axis.
 
     Args:
-        entries: One for each task; they share their models, or most of them.
+        entries: One for each task; they share their models, or most of them. Gone through once; what is kept of an
+            entry does not hold its positions.
         seed: Seed of the bootstrap.
         replicates: Joint bootstrap draws of the items.
         ratio: Steepest slope of the smooth class over the mean slope.
@@ -89,15 +94,40 @@ def judge_family(
         The verdicts in the order of the entries, with q-values over those that have a p-value, and what holds for the
         family.
     """
-    cases = [open_case(entry, seed, replicates) for entry in entries]
+    cases, weights = [], Weights(seed, replicates)
+    for k, entry in enumerate(entries):
+        progress("read", k, None)
+        case = open_case(entry, seed, replicates)
+        resample(case, weights)
+        ready(case)
+        cases.append(case)
+    priors = share_noise(cases)
     told = []
     for k, case in enumerate(cases):
         progress("judge", k, len(cases))
-        resample(case)
-        ready(case)
-        told.append(conclude(case))
+        told.append(conclude(case, ratio))
     progress("judge", len(cases), len(cases))
-    return FamilyJudgement(tuple(_adjusted(told)), None, None)
+    most = max(priors, key=lambda p: p.tasks, default=None)
+    return FamilyJudgement(tuple(_adjusted(told)), None, most, tuple(priors))
+
+
+def share_noise(cases: Sequence[Case]) -> list[NoisePrior]:
+    """Learn the noise of models from all tasks with one kind of twin on one link, and give it to each of them."""
+    groups: dict[tuple[str, str], list[tuple[Case, Curves]]] = {}
+    for case in cases:
+        if case.reasons or case.twin is None or case.noise_source != "own":
+            continue
+        for link in links_for(case.hard, case.twin):
+            member = (case, series_of(case, case.twin, link).main)
+            groups.setdefault((link.name, case.twin.kind), []).append(member)
+    learned = []
+    for (link_name, kind), members in groups.items():
+        known, priors = learn([curves for _, curves in members], link_name, kind)
+        learned += [known] if known is not None else []
+        for (case, _), prior in zip(members, priors, strict=True):
+            if prior is not None:
+                case.priors[link_name] = prior
+    return learned
 
 
 def _adjusted(told: list[Judgement]) -> list[Judgement]:

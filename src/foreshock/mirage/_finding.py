@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import hashlib
 from importlib.resources import files
 from typing import Any
 
@@ -11,7 +12,9 @@ import numpy as np
 
 from foreshock._base import digest
 from foreshock.mirage._case import ITEMS, POINTS, Case
+from foreshock.mirage._design import Floats
 from foreshock.mirage._judgement import Move
+from foreshock.mirage._links import links_for
 from foreshock.mirage._measures import DECODED, order_for
 from foreshock.mirage._needs import POWER, STEP, Enough
 from foreshock.mirage._share import ALPHA, MAY, RATIO, SHARE, Share
@@ -23,7 +26,7 @@ CODE = "FS301"
 _STATE = {"break": State.FIRING, "mirage": State.OK, "smooth": State.OK, "unresolved": State.NO_DATA}
 
 
-def compose(case: Case) -> Finding:
+def compose(case: Case, ratio: float = RATIO) -> Finding:
     """Put the parts of a judgement into the form that every room shares."""
     panel = case.panel
     runs = sorted(key for point in panel.runs for key in point)
@@ -34,14 +37,15 @@ def compose(case: Case) -> Finding:
         verdict=case.verdict,
         title=_title(case),
         effect=_effect(case.share, case.other),
-        null=_null(case),
+        p=max(s.p for s in case.shares) if case.shares else None,
+        null=_null(case, ratio),
         replicates=case.replicates,
         rate=measured_rate(),
         needs=_needs(case),
         alternatives=_alternatives(case),
         evidence=[_evidence(panel, m) for m in case.moves],
         evidence_total=case.moved,
-        fit=Fit(data_hash=data_hash(case), seed=case.seed),
+        fit=Fit(data_hash=case.data_hash, seed=case.seed),
         advice=_advice(case),
     )
 
@@ -61,12 +65,19 @@ def data_hash(case: Case) -> str:
         {
             "x": panel.x.tolist(),
             "items": list(panel.items),
-            "values": {n: panel.values[n].tolist() for n in names if n in panel.values},
+            "values": {n: _bytes_of(panel.values[n]) for n in names if n in panel.values},
+            "draws": {n: _bytes_of(case.draws[n]) for n in names if n in case.draws},
             "replicates": {n: [r.tolist() for r in panel.replicates[n]] for n in names if n in panel.replicates},
             "trajectory": panel.trajectory,
         },
         16,
     )
+
+
+def _bytes_of(values: Floats) -> str:
+    """Hash of an array: the canonical text of a million scores takes longer than the verdict."""
+    v = np.ascontiguousarray(values, "<f8")
+    return hashlib.sha256(str(v.shape).encode() + v.tobytes()).hexdigest()
 
 
 def _effect(share: Share | None, other: Share | None) -> Effect | None:
@@ -108,21 +119,31 @@ def _between(case: Case, first: int) -> str:
     return f"between {case.panel.points[first]} and {case.panel.points[first + 1]}"
 
 
-def _null(case: Case) -> str:
-    design, panel = case.design, case.panel
-    noise = "scatter of models about a smooth curve with the step left in"
-    if design is not None and design.by_replicates:
-        noise = f"spread among replicates ({design.replicate_df} degrees of freedom)"
-    elif panel.trajectory:
-        noise = "scatter of checkpoints about a smooth curve, autoregressive with the worst coefficient up to 0.9"
+def _null(case: Case, ratio: float) -> str:
+    panel = case.panel
     unit = "checkpoint of one run" if panel.trajectory else "model of one family"
     used = f"; used: {case.twin.name}" if case.twin else ""
+    links = [link.name for link in links_for(case.hard, case.twin)] if case.twin else [case.hard.primary.name]
+    on = f"on {links[0]}" if len(links) == 1 else f"on every link ({', '.join(links)}; shares are told on the first)"
+    how = f"; link: {case.through.how}" if case.through is not None and case.through.how else ""
     return (
-        f"on either link (-log(-log p), logit p; shares are told on {case.hard.primary.name}) no interval of the twin "
-        f"rises faster than {RATIO:g} times its mean slope along {panel.axis}, or a break carries at most {SHARE:.0%} "
-        f"of the rise; exchangeable unit: {unit}, and item within the joint bootstrap; noise: {noise}, estimated anew "
-        f"in every simulated draw; order of twins, fixed beforehand: {', '.join(order_for(case.hard.link))}{used}"
+        f"{on} no interval of the twin rises faster than {ratio:g} times its mean slope along {panel.axis}, or a break "
+        f"carries at most {SHARE:.0%} of the rise; exchangeable unit: {unit}, and item within the joint bootstrap"
+        f"{'' if case.by_items else ' (totals: draws by value, standard error and number of items, unpaired)'}; "
+        f"noise: {_noise_of(case)}, estimated anew in every simulated draw; order of twins, fixed beforehand: "
+        f"{', '.join(order_for(case.hard.link))}{used}{how}"
     )
+
+
+def _noise_of(case: Case) -> str:
+    own = "scatter of models about a smooth curve with the step left in"
+    if case.design is not None and case.design.by_replicates:
+        return f"spread among replicates ({case.design.replicate_df} degrees of freedom)"
+    if case.panel.trajectory:
+        return "scatter of checkpoints about a smooth curve, autoregressive with the worst coefficient up to 0.9"
+    if case.noise_source == "family" and case.share is not None:
+        return f"{own}, weighed with that of the family's other tasks ({case.share.noise_df:.3g} degrees of freedom)"
+    return own
 
 
 def _needs(case: Case) -> list[Need]:
@@ -216,9 +237,9 @@ def _advice(case: Case) -> str:
             f"Add {POINTS - len(case.panel.points)} or more models of {case.panel.family} along {case.panel.axis}."
         )
     if case.twin is None:
-        told.append(f"Get a twin. {TWIN_COMMANDS}.")
+        told.append(f"Get a twin. {case.how_twin or TWIN_COMMANDS}.")
     elif case.twin.kind in DECODED:
-        told.append(f"Log-probabilities tell more than decoded text. {TWIN_COMMANDS}.")
+        told.append(f"Log-probabilities tell more than decoded text. {case.how_twin or TWIN_COMMANDS}.")
     if case.enough is not None and case.enough.power < POWER:
         told.append(_would_do(case.enough))
     return " ".join(told) or "Look at both curves; what would settle it is listed under needs."

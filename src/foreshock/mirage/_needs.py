@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from foreshock.mirage._calibrate import critical
 from foreshock.mirage._design import Design, Floats
-from foreshock.mirage._excess import Curves
+from foreshock.mirage._excess import Curves, Prior
 from foreshock.mirage._share import ALPHA, MAY, RATIO, SHARE, Share, denied
 
 POWER = 0.8
@@ -46,38 +46,41 @@ class Noise:
     Attributes:
         models: The part that differs between models.
         items: The part that is item sampling.
+        df: Degrees of freedom to which other tasks of the family know the first part; 0 where nothing is known.
     """
 
     models: float
     items: float
+    df: float = 0.0
 
     @classmethod
-    def of(cls, share: Share, item_noise: float, design: Design) -> Noise:
+    def of(cls, share: Share, item_noise: float, design: Design, df: float = 0.0) -> Noise:
         """From what a series has shown; two digits, so that similar tasks share their simulation."""
         items = min(item_noise, share.noise)
         single = (share.noise**2 - items**2) * float(np.mean(design.seeds))
-        return cls(_coarse(np.sqrt(single) / share.rise), _coarse(items / share.rise))
+        return cls(_coarse(np.sqrt(single) / share.rise), _coarse(items / share.rise), df)
 
     def with_items(self, times: int) -> Noise:
         """The noise with so many times the items."""
         return replace(self, items=self.items / float(np.sqrt(times)))
 
 
-def enough(design: Design, primary: Noise, other: Noise, interval: int) -> Enough:
+def enough(design: Design, primary: Noise, links: Sequence[Noise], interval: int) -> Enough:
     """Search for the least that would do.
 
-    Power is the smaller of two chances: that a step carrying 80% of the rise in ``interval`` is called a break on both
+    Power is the smaller of two chances: that a step carrying 80% of the rise in ``interval`` is called a break on all
     links, and that a straight line is found not to hide one on the primary link. The noise of a short series is itself
     uncertain; what is enough is therefore an estimate.
 
     Args:
         design: Present design.
-        primary, other: Noise on the two links.
+        primary: Noise on the primary link.
+        links: Noise on all links.
         interval: Where the step would be.
     """
     place = _coarse(float(np.mean(design.position[interval : interval + 2])))
-    # a break must hold on both links: the noisier one decides whether it is found
-    worse = max(primary, other, key=lambda n: n.models**2 + n.items**2)
+    # a break must hold on all links: the noisiest one decides whether it is found
+    worse = max(links, key=lambda n: n.models**2 + n.items**2)
 
     def at(trial: Design, times: int = 1) -> float:
         return power(trial, primary.with_items(times), worse.with_items(times), place)
@@ -127,7 +130,7 @@ def power(design: Design, primary: Noise, worse: Noise, place: float) -> float:
         return ruled_out  # the other half needs a calibration of its own: .5 s for a new design, and cannot help
     step = 1.0 * (np.arange(t.size) > np.searchsorted(t[1:-1], place))
     broken = _draw(design, (1 - STEP) * t + STEP * step, worse)
-    found = broken.excess(SHARE, RATIO).max(axis=1) > critical(design, SHARE, RATIO, ALPHA)
+    found = broken.excess(SHARE, RATIO).max(axis=1) > critical(design, SHARE, RATIO, ALPHA, worse.df)
     return min(float(found.mean()), ruled_out)
 
 
@@ -140,4 +143,5 @@ def _draw(design: Design, curve: Floats, noise: Noise) -> Curves:
     if design.by_replicates:
         free = np.maximum(seeds - 1, 1)
         within = noise.models**2 * rng.chisquare(free, shape) / free
-    return Curves(z, design, np.eye(design.points) * noise.items**2, within)
+    prior = Prior(noise.models**2, noise.df) if noise.df > 0 else None
+    return Curves(z, design, np.eye(design.points) * noise.items**2, within, prior)
