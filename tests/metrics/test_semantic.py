@@ -160,7 +160,7 @@ def test_tables_without_a_first_line_and_words_with_spaces(tmp_path: Path) -> No
     path.write_text("car 1.0 0.5\nnew york 0.25 1e-3\n")
     found = load_vectors(path)
     assert isinstance(found, WordVectors)
-    assert found.embed([["car"]], "mean").dense.tolist() == [[1.0, 0.5]]
+    assert found.embed(["car"], "mean").dense.tolist() == [[1.0, 0.5]]
     assert "new york" in found._places
 
 

@@ -12,7 +12,7 @@ from foreshock._base import MetricError, ModelError
 from foreshock.metrics._edit import check_choices, unless_choices
 from foreshock.metrics._response import Given
 from foreshock.metrics._spec import Columns, Function, MetricSpec, metric
-from foreshock.metrics._text import normaliser, tokenizer
+from foreshock.metrics._text import normaliser
 
 if TYPE_CHECKING:
     from foreshock.metrics._vectors import Embedded, Vectors
@@ -116,8 +116,7 @@ def _cosines(table: Vectors, pairs: Sequence[tuple[str, str]], weighting: str) -
     places: dict[str, int] = {}
     for text in (text for pair in pairs for text in pair):
         places.setdefault(text, len(places))
-    cut = tokenizer("wordpunct")
-    embedded = table.embed([cut(text) for text in places], weighting)
+    embedded = table.embed(list(places), weighting)
     norms = [_dot(embedded, i, i) ** 0.5 for i in range(len(places))]
     for first, second in pairs:
         i, j = places[first], places[second]

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foreshock._base import BrokenFileError, ConfigError, require
+from foreshock.metrics._text import tokenizer
 
 Floats = NDArray[np.float64]
 
@@ -52,8 +53,8 @@ class Vectors(Protocol):
 
     key: str
 
-    def embed(self, texts: Sequence[Sequence[str]], weighting: str) -> Embedded:
-        """Embed texts that are given as lists of words."""
+    def embed(self, texts: Sequence[str], weighting: str) -> Embedded:
+        """Embed texts; ``weighting`` is ``mean`` or ``sif``."""
 
 
 class WordVectors:
@@ -78,13 +79,14 @@ class WordVectors:
         # a word that the table lacks is as long as its words are on average
         self._length = float(np.sqrt(np.einsum("ij,ij->i", vectors, vectors, dtype=np.float64).mean()))
 
-    def embed(self, texts: Sequence[Sequence[str]], weighting: str) -> Embedded:
+    def embed(self, texts: Sequence[str], weighting: str) -> Embedded:
         """Weighted sums. A word is looked up as it stands, then in lower case."""
+        cut = tokenizer("wordpunct")
         dense = np.zeros((len(texts), self._vectors.shape[1]))
         rest: list[Mapping[str, float]] = []
-        for row, words in enumerate(texts):
+        for row, text in enumerate(texts):
             places, unknown = [], dict[str, float]()
-            for word in words:
+            for word in cut(text):
                 place = self._places.get(word, self._places.get(word.lower()))
                 if place is None:
                     low = word.lower()
@@ -95,7 +97,7 @@ class WordVectors:
                 weights = SIF / (SIF + self._share[places]) if weighting == "sif" else np.ones(len(places))
                 dense[row] = weights @ self._vectors[places].astype(np.float64)
             rest.append(unknown)
-        return Embedded(dense, rest, np.array([not words for words in texts], dtype=bool))
+        return Embedded(dense, rest, np.array([not text.strip() for text in texts], dtype=bool))
 
 
 class StaticModelVectors:
@@ -104,18 +106,18 @@ class StaticModelVectors:
     def __init__(self, key: str, folder: Path) -> None:
         self.key = key
         found = require("model2vec", "semantic", "a folder of a static model")
-        self._model: Any = found.StaticModel.from_pretrained(str(folder), max_length=None)
+        self._model: Any = found.StaticModel.from_pretrained(str(folder))
 
-    def embed(self, texts: Sequence[Sequence[str]], weighting: str) -> Embedded:
+    def embed(self, texts: Sequence[str], weighting: str) -> Embedded:
         """Sums of pieces; an unknown piece is what the tokenizer makes of it."""
         if weighting != "mean":
             raise ConfigError(
                 f"weighting {weighting!r} with a static model",
                 expected="mean: the weights of such a model are in its vectors",
             )
-        joined = [" ".join(words) for words in texts]
-        dense = np.asarray(self._model.encode(joined, use_multiprocessing=False), dtype=np.float64)
-        return Embedded(dense, [{}] * len(texts), np.array([not words for words in texts], dtype=bool))
+        found = self._model.encode(list(texts), max_length=None, use_multiprocessing=False)
+        dense = np.asarray(found, dtype=np.float64)
+        return Embedded(dense, [{}] * len(texts), np.array([not text.strip() for text in texts], dtype=bool))
 
 
 def load_vectors(path: str | Path) -> Vectors:
