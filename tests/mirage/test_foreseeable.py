@@ -74,6 +74,23 @@ def test_checkpoints_of_one_run_keep_the_rate_under_any_autocorrelation() -> Non
         assert np.mean(trail.t(trail.surprise) > trail.quantile()) <= 0.06
 
 
+@pytest.mark.parametrize("before", [2, 3, 4])
+def test_noise_known_from_other_tasks_is_pooled_and_keeps_the_rate(before: int) -> None:
+    rng = np.random.default_rng(11)
+    here, x, zero = np.arange(7), np.linspace(0, 1, 7), np.zeros((7, 7))
+    split = here < before, here == before
+    z = 2.6 * x + 0.15 * rng.standard_normal((4000, 7))
+    # what other tasks say is itself an estimate: it differs from family to family as 12 degrees of freedom do
+    said = 0.15**2 * rng.chisquare(12, 4000) / 12
+    even = Trail(x, z, zero, *split, prior=(said, 12.0))
+    assert np.mean(even.t(even.surprise) > even.quantile()) == pytest.approx(0.05, abs=0.012)
+    step = z + 2.0 * (here >= before) - 1.6 * x
+    pooled = np.mean(answers(Trail(x, step, zero, *split, prior=(said, 12.0)))[0] == "no")
+    assert pooled > 0.75
+    if before > 2:
+        assert np.mean(answers(Trail(x, step, zero, *split))[0] == "no") < pooled
+
+
 def judged(share: float, *, points: int = 8, keep: int | None = None, noise: float = 0.05) -> Foreseeable:
     world = token_world(np.random.default_rng(3), points=points, noise=noise, share=share, start=1.0, lengths=8)
     panel = panel_of(world) if keep is None else first(panel_of(world), keep)

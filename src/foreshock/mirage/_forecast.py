@@ -24,7 +24,7 @@ Bools = NDArray[np.bool_]
 Answer = Literal["yes", "no", "cannot tell"]
 
 BEFORE = 3
-"""Fewest models before the onset: two leave no scatter about a line."""
+"""Fewest models before the onset: two leave no scatter about a line, and do where other tasks tell the noise."""
 _GRID = np.linspace(-1.0, 2.0, 301)
 _MOST = 64
 _POWER_Z = 0.8416  # normal quantile of 80%
@@ -43,6 +43,8 @@ class Trail:
         before: Points up to the onset that are used, shape (points,).
         target: Points at its upper end.
         chained: Whether the points are checkpoints of one run.
+        prior: What other tasks of the family say of the noise: variance of a model without item sampling (one number,
+            or shape (draws,)), and its degrees of freedom; None where they say nothing.
     """
 
     x: Floats
@@ -51,6 +53,7 @@ class Trail:
     before: Bools
     target: Bools
     chained: bool = False
+    prior: tuple[float | Floats, float] | None = None
 
     @property
     def models(self) -> int:
@@ -88,27 +91,39 @@ class Trail:
         """Weights of the line's rise per unit of the axis."""
         return self.line(1.0) - self.line(0.0)
 
-    def scatter(self) -> Floats:
-        """Standard deviation of a model about the line before the onset, shape (draws,)."""
+    @property
+    def df(self) -> float:
+        """Degrees of freedom of the noise."""
+        return self.models - 2 + (self.prior[1] if self.prior else 0.0)
+
+    def left(self) -> Floats:
+        """Sum of squares of the models before the onset about their line, shape (draws,)."""
         z = self.z[:, self.before]
         fitted = z @ np.stack([self.line(float(at))[self.before] for at in self.x[self.before]]).T
-        return np.asarray(np.sqrt(((z - fitted) ** 2).sum(axis=1) / (self.models - 2)))
+        return np.asarray(((z - fitted) ** 2).sum(axis=1))
+
+    def scatter(self) -> Floats:
+        """Standard deviation of a model about the line, shape (draws,): its own and what other tasks say, pooled."""
+        variance, df = self.prior or (0.0, 0.0)
+        return np.asarray(np.sqrt((self.left() + df * variance) / self.df))
 
     def t(self, weights: Floats) -> Floats:
         """Weighted sums over their standard errors; weights (..., points) give (..., draws).
 
         The error is the larger of what scatter says and what the sampling of items alone would give: scatter contains
-        the sampling, so the two are not added.
+        the sampling, so the two are not added. What other tasks say is without sampling, which is added to it.
         """
-        size = (weights**2).sum(axis=-1)[..., None] * self.scatter() ** 2
         items = np.einsum("...p,pq,...q->...", weights, self.sampling, weights)[..., None]
+        size = (weights**2).sum(axis=-1)[..., None] * self.scatter() ** 2
+        if self.prior:
+            size = size + items * self.prior[1] / self.df
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(weights @ self.z.T / np.sqrt(np.maximum(size, items)))
 
     def quantile(self) -> float:
         """One-sided 95% quantile of :meth:`t` for the surprise."""
         if not self.chained:
-            return t_quantile(1 - ALPHA, self.models - 2)
+            return t_quantile(1 - ALPHA, self.df)
         span = self.x[-1] - self.x[0]
         place = tuple(round(float(v), 3) for v in (self.x - self.x[0]) / span)
         return _chained(place, tuple(map(bool, self.before)), tuple(map(bool, self.target)))
@@ -188,7 +203,7 @@ def surprised(trail: Trail) -> Surprise:
     at = trail.line(float(trail.x[trail.target].mean()))
     foreseen = float(trail.z[0] @ at)
     spread = abs(came / _one(trail.t(trail.surprise))) if came else 0.0
-    half = spread * t_quantile(1 - ALPHA / 2, trail.models - 2) if not trail.chained else spread * trail.quantile()
+    half = spread * (trail.quantile() if trail.chained else t_quantile(1 - ALPHA / 2, trail.df))
     answer: Answer = "no" if word[0] == "no" else "yes" if word[0] == "yes" else "cannot tell"
     return Surprise(
         answer=answer,
@@ -231,10 +246,10 @@ def _enough(trail: Trail, rise: float) -> int | None:
         return None
     x, noise, slope = trail.x[trail.before], _one(trail.scatter()), float(trail.z[0] @ trail.slope)
     at = float(trail.x[trail.target].mean())
-    for models in range(max(BEFORE, trail.models + 1), _MOST + 1):
+    for models in range(trail.models + 1, _MOST + 1):
         places = np.linspace(x.min(), x.max(), models)
         square = float(((places - places.mean()) ** 2).sum())
-        reach = t_quantile(1 - ALPHA, models - 2) + _POWER_Z
+        reach = t_quantile(1 - ALPHA, trail.df + models - trail.models) + _POWER_Z
         told = reach * noise * np.sqrt(1 + 1 / models + (at - places.mean()) ** 2 / square) <= MAY * rise
         if told and (slope <= 0 or reach * noise / np.sqrt(square) <= slope):
             return models

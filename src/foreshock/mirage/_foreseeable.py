@@ -8,6 +8,7 @@ whole rise of the series, on the scale of the shares of a verdict.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +18,7 @@ from foreshock._base import count_of
 from foreshock.mirage._entry import Entry
 from foreshock.mirage._forecast import BEFORE, Answer, Surprise, Trail, surprised
 from foreshock.mirage._judgement import Judgement
+from foreshock.mirage._noise import NoisePrior
 from foreshock.mirage._trend import OnLink, Trend, hard_on_link, onset_of, slope_of, trend_of, twin_on_link
 
 
@@ -86,7 +88,7 @@ class Foreseeable:
 _COLUMNS = ("answer", "before", "value", "low", "high", "observed", "share", "share_low", "share_high", "enough", "why")
 
 
-def foreseeable(judgement: Judgement, entry: Entry | Trend) -> Foreseeable:
+def foreseeable(judgement: Judgement, entry: Entry | Trend, priors: Sequence[NoisePrior] = ()) -> Foreseeable:
     """Forecast hard metric and twin across the onset from the models before it.
 
     ``no`` is said when the surprise is certainly more than a quarter of the whole rise and more than the smooth class
@@ -97,6 +99,8 @@ def foreseeable(judgement: Judgement, entry: Entry | Trend) -> Foreseeable:
     Args:
         judgement: The verdict on the entry.
         entry: What was judged, or :func:`trend_of` it where the item scores are no longer held.
+        priors: What the tasks of the family know of each other's noise (:attr:`FamilyJudgement.priors`); that on the
+            twin's link and of its kind is pooled with the scatter of the models before the onset, and two of these do.
     """
     trend = trend_of(entry) if isinstance(entry, Entry) else entry
     subject = judgement.finding.subject
@@ -106,22 +110,24 @@ def foreseeable(judgement: Judgement, entry: Entry | Trend) -> Foreseeable:
         return Foreseeable("cannot tell", onset, None, None, None, None, place)
     twin = next((t for t in trend.twins if t.name == judgement.twin and t.name in trend.means), None)
     hard = _forecast(trend, hard_on_link(trend), onset)
-    second = None if twin is None else _forecast(trend, twin_on_link(trend, twin), onset)
+    second = None if twin is None else _forecast(trend, twin_on_link(trend, twin, priors), onset)
     labels = [trend.labels[int(np.argmax(trend.x == at))] for at in onset]
     return Foreseeable(*_both(hard, second), hard, second, labels[0], labels[1], place)
 
 
 def _forecast(trend: Trend, on: OnLink, onset: tuple[float, float]) -> Forecast:
     before = (trend.x <= onset[0]) & on.used
-    if np.unique(trend.x[before]).size < BEFORE:
+    fewest = BEFORE if on.prior is None or trend.trajectory else BEFORE - 1
+    if np.unique(trend.x[before]).size < fewest:
         models = int(before.sum())
         floor = int(((trend.x <= onset[0]) & ~on.used).sum())
         held = f"; {count_of(floor, 'model')} at floor" if floor else ""
-        return Forecast(on.name, "cannot tell", models, why=f"{models} of >= {BEFORE} models before the onset{held}")
+        return Forecast(on.name, "cannot tell", models, why=f"{models} of >= {fewest} models before the onset{held}")
     mean = trend.means[on.name]
     slope = slope_of(on, mean, np.sqrt(np.diag(trend.sampling[on.name])))
     sampling = slope[:, None] * trend.sampling[on.name] * slope
-    trail = Trail(trend.x, on.forward(mean)[None], sampling, before, trend.x == onset[1], trend.trajectory)
+    prior = None if trend.trajectory else on.prior
+    trail = Trail(trend.x, on.forward(mean)[None], sampling, before, trend.x == onset[1], trend.trajectory, prior)
     if not np.isfinite(trail.z).all():
         return Forecast(on.name, "cannot tell", trail.models, why=f"{on.name} reaches the end of its scale")
     return _told(on, trail, surprised(trail))

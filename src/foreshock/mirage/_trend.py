@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -13,6 +13,7 @@ from foreshock.mirage._entry import Entry
 from foreshock.mirage._forecast import BEFORE, Bools
 from foreshock.mirage._links import links_for
 from foreshock.mirage._measures import Hard, Twin
+from foreshock.mirage._noise import NoisePrior
 
 # fewer right answers than these, above what guessing gives, say nothing about a rate on a link
 _COUNTED = 5
@@ -100,18 +101,22 @@ def onset_of(trend: Trend) -> tuple[float, float] | str:
 
 
 class OnLink(NamedTuple):
-    """One series on its link: how to get there and back, and which points say anything there."""
+    """One series on its link: how to get there and back, which points say anything there, and what noise is known."""
 
     name: str
     forward: Callable[[Floats], Floats]
     shown: Callable[[Floats], Floats]
     used: Bools
+    prior: tuple[float, float] | None = None
 
 
-def twin_on_link(trend: Trend, twin: Twin) -> OnLink:
+def twin_on_link(trend: Trend, twin: Twin, priors: Sequence[NoisePrior] = ()) -> OnLink:
+    """A twin on the link on which it is judged."""
     link = links_for(trend.hard, twin)[0]
     used = ~twin.at_floor(trend.means[twin.name], trend.items)
-    return OnLink(twin.name, lambda m: twin.on(link, m, trend.items), link.inverse, used)
+    known = next((p for p in priors if (p.link, p.kind) == (link.name, twin.kind) and p.df > 0), None)
+    prior = None if known is None else (known.s0**2, known.df)
+    return OnLink(twin.name, lambda m: twin.on(link, m, trend.items), link.inverse, used, prior)
 
 
 def hard_on_link(trend: Trend) -> OnLink:
