@@ -18,6 +18,8 @@ from typing import Any
 
 from experiments.meta.tables import write
 
+from foreshock.demo import unpack
+
 RESULTS = Path(__file__).parent / "results"
 LIST = [
     "--list",
@@ -49,9 +51,12 @@ RUNS: dict[str, list[str]] = {
         *("--swap", "exact_match=single_bert_score"),
     ],
     "epoch": ["{data}/series/epoch", "--axis", "released", "--errors", "scatter", "--kinds", ",".join(EPOCH)],
+    "ladder": ["{ladder}"],
+    "ladder_verdict": ["{ladder}", "--by", "verdict"],
     "mmlu_pro": ["{data}/items/mmlu_pro_items.parquet"],
     "mmlu_pro_categories": ["--csv", "{tables}/categories.csv"],
 }
+ENVIRONMENT = {"COLUMNS": "110", "PATH": "", "OMP_NUM_THREADS": "1", "POLARS_MAX_THREADS": "1"}
 KEPT = ("meta", "swap", "predictions", "notes")
 
 
@@ -64,32 +69,37 @@ def main() -> None:
     names = asked.names or list(RUNS)
     RESULTS.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
-        write(asked.data, Path(folder))
+        tables = Path(folder)
+        write(asked.data, tables)
+        places = {"data": asked.data.resolve(), "tables": tables, "ladder": unpack(tables / "ladder")}
         for name in names:
-            run(name, asked.data.resolve(), Path(folder))
+            run(name, places)
     summarise()
 
 
-def run(name: str, data: Path, tables: Path) -> None:
+def run(name: str, places: dict[str, Path]) -> None:
     """One call, its tables and its words."""
-    arguments = [part.format(data=data, tables=tables) for part in RUNS[name]]
-    place = [] if name.startswith("list") else ["--store", str(tables / f"store_{name}")]
-    out = tables / f"{name}.json"
-    start = time.process_time(), time.monotonic()
-    command = [sys.executable, "-m", "foreshock", "meta", *arguments, *place, "--json", str(out)]
-    said = subprocess.run(command, capture_output=True, text=True, check=True, env={"COLUMNS": "110", "PATH": ""})
+    arguments = [part.format(**places) for part in RUNS[name]]
+    out = places["tables"] / f"{name}.json"
+    if not name.startswith("list"):
+        arguments += ["--store", str(places["tables"] / f"store_{name.partition('_verdict')[0]}")]
+    start = time.monotonic()
+    command = [sys.executable, "-m", "foreshock", "meta", *arguments]
+    said = subprocess.run([*command, "--json", str(out)], capture_output=True, text=True, check=True, env=ENVIRONMENT)
     document: dict[str, Any] = json.loads(out.read_text("utf-8"))
     triplets = document["tables"]["triplets"]
     result = {
         "command": ["foreshock", "meta", *RUNS[name]],
-        "seconds": round(time.monotonic() - start[1], 1),
+        "seconds": round(time.monotonic() - start, 1),
         "triplets": len(triplets),
         "told": sum(row["emergent"] is not None for row in triplets),
         "emergent": sum(bool(row["emergent"]) for row in triplets),
         **{key: document["tables"][key] for key in KEPT},
     }
     (RESULTS / f"{name}.json").write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n", "utf-8")
-    words = said.stdout.replace(str(data), "{data}").replace(str(tables), "{tables}")
+    words = said.stdout
+    for place, path in places.items():
+        words = words.replace(str(path), f"{{{place}}}")
     (RESULTS / f"{name}.txt").write_text("\n".join(line.rstrip() for line in words.splitlines()) + "\n", "utf-8")
 
 
@@ -124,7 +134,8 @@ def summarise() -> None:
         row = json.loads(path.read_text("utf-8"))["swap"][0] if path.exists() else {"pairs": 0}
         if row["pairs"]:
             cells = [row[key] for key in ("pairs", "both", "removed", "gained", "neither")]
-            lines.append(f"| {name} | {' | '.join(map(str, cells))} | {row['p']:.2g} |")
+            p = "none" if row["p"] is None else f"{row['p']:.2g}"
+            lines.append(f"| {name} | {' | '.join(map(str, cells))} | {p} |")
     (RESULTS / "summary.md").write_text("\n".join(lines) + "\n", "utf-8")
 
 

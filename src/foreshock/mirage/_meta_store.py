@@ -65,9 +65,11 @@ def gather(
     for start in range(0, len(itemised), _BATCH):
         progress("series", start, len(itemised))
         batch = itemised[start : start + _BATCH]
-        by_run: dict[str, list[Aggregate]] = defaultdict(list)
+        by_run: dict[str, dict[Key, Aggregate]] = defaultdict(dict)
         for row in aggregate(snapshot, runs={run.run_key for line in batch for run in _runs(line)}):
-            by_run[row.run_key].append(row)
+            # values in units of one model's own (its tokens) make no series over models
+            if row.value is not None and row.unit is None:
+                by_run[row.run_key][row.metric_id, row.filter, row.perturbation, row.source] = row
         for line in batch:
             made += _of_line(line, by_run, specs)
     progress("series", len(itemised), len(itemised))
@@ -106,33 +108,26 @@ def _name(line: Line) -> str:
     return line.family if not line.conditions else f"{line.family} ({line.conditions})"
 
 
-def _of_line(line: Line, by_run: Mapping[str, list[Aggregate]], specs: Mapping[str, MetricSpec]) -> list[Series]:
-    names: dict[tuple[str, str | None, str | None, str], None] = {}
-    for run in _runs(line):
-        for row in by_run.get(run.run_key, ()):
-            if row.value is not None and row.unit is None:
-                names.setdefault((row.metric_id, row.filter, row.perturbation, row.source))
+Key = tuple[str, str | None, str | None, str]
+
+
+def _of_line(
+    line: Line, by_run: Mapping[str, Mapping[Key, Aggregate]], specs: Mapping[str, MetricSpec]
+) -> list[Series]:
+    keys = dict.fromkeys(key for run in _runs(line) for key in by_run.get(run.run_key, ()))
     made = []
-    for metric_id, answer, perturbation, source in names:
+    for key in keys:
         points = []
         for stop in line.stops:
-            rows = [
-                row
-                for group in stop.groups
-                for row in by_run.get(group[0].run_key, ())
-                if (row.metric_id, row.filter, row.perturbation, row.source)
-                == (metric_id, answer, perturbation, source)
-                and row.value is not None
-                and row.unit is None
-            ]
+            rows = [row for group in stop.groups if (row := by_run.get(group[0].run_key, {}).get(key)) is not None]
             if rows:
                 points.append(_point(stop.label, stop.x, rows))
-        if points:
-            told = ", ".join(part for part in (answer, perturbation) if part)
-            task = f"{line.task} [{told}]" if told else line.task
-            name, said = _told(metric_id, source, specs)
-            place = (task, _name(line), name, line.axis, line.axis_known, line.log_axis)
-            made.append(Series(*place, tuple(points), "items", said))
+        metric_id, answer, perturbation, source = key
+        told = ", ".join(part for part in (answer, perturbation) if part)
+        task = f"{line.task} [{told}]" if told else line.task
+        name, said = _told(metric_id, source, specs)
+        place = (task, _name(line), name, line.axis, line.axis_known, line.log_axis)
+        made.append(Series(*place, tuple(points), "items", said))
     return made
 
 

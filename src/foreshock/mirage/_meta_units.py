@@ -20,6 +20,7 @@ Flags = NDArray[np.bool_]
 Labels = NDArray[np.intp]
 
 _TIE = 1e-9
+_CELLS = 5_000_000  # units x draws held at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,27 +78,31 @@ def whole_tasks(
         draws: Exchanges drawn.
     """
     task, metric, family = labels
-    unit, weight, flag, block = _units(kind, emergent, task, metric, family)
-    drawn = np.tile(flag, (draws, 1))
-    movable, centre = 0, 0.0
-    for one in np.unique(block):
-        mine = np.flatnonzero(block == one)
-        centre += float(flag[mine].mean() * weight[mine].sum())
-        if flag[mine].min() != flag[mine].max():
-            drawn[:, mine] = rng.permuted(drawn[:, mine], axis=1)
-            movable += mine.size
-    if movable == 0 or unit.size == 0:
+    weight, flag, block = _units(kind, emergent, task, metric, family)
+    blocks = [mine for one in np.unique(block) if np.ptp(flag[mine := np.flatnonzero(block == one)]) > 0]
+    if not blocks:
         return WholeTasks(None, None, 0)
-    seen, null = float(flag @ weight), drawn @ weight
+    moved = np.concatenate(blocks)
+    seen = float(flag[moved] @ weight[moved])
+    centre = sum(float(flag[mine].mean() * weight[mine].sum()) for mine in blocks)
+    step = max(1, _CELLS // moved.size)
+    sizes = [min(step, draws - start) for start in range(0, draws, step)]
+    null = np.concatenate([_exchanged(flag, weight, blocks, rng, size) for size in sizes])
     apart = _independent(kind, emergent, family)
     p = permutation_p(abs(seen - centre) - _TIE, np.abs(null - centre))
-    return WholeTasks(p, float(null.var() / apart) if apart > 0 else None, movable)
+    return WholeTasks(p, float(null.var() / apart) if apart > 0 else None, moved.size)
 
 
-def _units(
-    kind: Flags, emergent: Flags, task: Labels, metric: Labels, family: Labels
-) -> tuple[Labels, Floats, Floats, Labels]:
-    """Units that change places: the unit of each triplet, then weight, kind and block of each unit."""
+def _exchanged(flag: Floats, weight: Floats, blocks: list[Labels], rng: np.random.Generator, draws: int) -> Floats:
+    """The statistic after kinds changed places inside each block, shape (draws,)."""
+    total = np.zeros(draws)
+    for mine in blocks:
+        total += rng.permuted(np.tile(flag[mine], (draws, 1)), axis=1) @ weight[mine]
+    return total
+
+
+def _units(kind: Flags, emergent: Flags, task: Labels, metric: Labels, family: Labels) -> tuple[Floats, Floats, Labels]:
+    """Weight, kind and block of each unit that may change places."""
     hard = np.bincount(task, kind, minlength=task.max() + 1 if task.size else 0)
     every = np.bincount(task, minlength=hard.size)
     both = (hard > 0) & (hard < every)
@@ -109,7 +114,7 @@ def _units(
     weight = np.bincount(unit, emergent - rate[family], minlength=len(units))
     flag = np.bincount(unit, kind, minlength=len(units)) / np.bincount(unit, minlength=len(units))
     block = np.where(both[units[:, 0]], units[:, 0], -1)
-    return unit, np.asarray(weight, float), np.asarray(flag, float), np.asarray(block, np.intp)
+    return np.asarray(weight, float), np.asarray(flag, float), np.asarray(block, np.intp)
 
 
 def _independent(kind: Flags, emergent: Flags, family: Labels) -> float:
