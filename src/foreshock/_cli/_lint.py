@@ -234,7 +234,9 @@ def _sorted(paths: list[Path]) -> _Given:
     Raises:
         ConfigError: There is no such path, or there are two stores.
     """
-    stores, designs, logs = [], [], []
+    stores: list[Path] = []
+    designs: list[Path] = []
+    logs: list[Path] = []
     for path in paths:
         if not path.exists():
             raise ConfigError("no such file or folder", expected="a design, a log or a store", where=str(path))

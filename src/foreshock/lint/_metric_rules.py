@@ -131,7 +131,8 @@ def chance_undeclared(benchmark: Benchmark, _: LintOptions) -> list[Told]:
         return [_chance(State.FIRING, f"chance is undeclared for {names}: {why}{guess}", open_ones[0], benchmark.guess)]
     if any(metric.link == "argmax" for metric in open_ones):
         message = f"chance is undeclared for {names}, and how many options the items have is not stated"
-        return [_chance(State.FIRING, message, open_ones[0], None)]
+        # of totals only the name says that something is chosen
+        return [_chance(State.PENDING if benchmark.observed else State.FIRING, message, open_ones[0], None)]
     message = f"chance is undeclared for {names}, and whether it can be guessed is not known"
     return [_chance(State.PENDING, message, open_ones[0], None)]
 
@@ -237,8 +238,8 @@ def _by_values(metric: Metric, spread: Spread) -> Told | None:
         enough = _values_enough()
         return Told(
             State.NO_DATA,
-            f"{metric.name} is declared continuous and is 0 or 1 on all {count_of(spread.scored, 'response')}; too few "
-            "to say that it always is",
+            f"{metric.name} is declared continuous and is 0 or 1 on {count_of(spread.scored, 'response')}; that is too "
+            "few to say that it always is",
             f"score {enough:,} responses",
             metric=metric.name,
             needs=[Need(what="scored responses", have=spread.scored, enough=enough)],

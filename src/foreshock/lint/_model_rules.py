@@ -147,4 +147,6 @@ def _value(x: float, axis: str) -> str:
     for unit, letter in ((1e12, "T"), (1e9, "B"), (1e6, "M")):
         if x >= unit and axis in ("parameters", "active_parameters", "tokens"):
             return f"{x / unit:.2g}{letter}"
-    return f"{x:.3g}" if x < 1e5 or axis == "flops" else f"{x:,.0f}"
+    if axis == "flops" or (x < 100 and axis != "step"):
+        return f"{x:.3g}"
+    return f"{x:,.0f}"

@@ -64,7 +64,7 @@ def between(low: float, high: float, span: float, step: float, *, log: bool) -> 
         [1000]
     """
     parts = max(2, math.floor(span / widest_visible(step)) + 1)
-    ends = (math.log(low), math.log(high)) if log else (low, high)
+    ends = (math.log(max(low, 1.0)), math.log(high)) if log else (low, high)  # step 0 stands where step 1 does
     places = np.linspace(*ends, parts + 1)[1:-1]
     return tuple(float(x) for x in (np.exp(places) if log else places))
 

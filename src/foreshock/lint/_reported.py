@@ -17,6 +17,7 @@ from foreshock.stats import clopper_pearson
 PRIMARY = ("multiple_choice_grade", "exact_match")
 COVERED = 0.95
 """Share of the hard metric's items that a twin must have a score on."""
+_SUMMARY = re.compile("[/:]")
 _ATTEMPTS = re.compile(r"pass(?:@|_at_)(\d{1,6})")
 
 Spreads = Mapping[tuple[str, str], Spread]
@@ -58,9 +59,9 @@ def reported(
     own = [row.metric_id for row in rows if row.source == "harness"]
     names = list(dict.fromkeys(own))
     heads = {name.casefold() for name in names}
-    names += [
-        n for n in dict.fromkeys(str(t["metric_id"]) for t in totals) if n.partition("/")[0].casefold() not in heads
-    ]
+    logged = dict.fromkeys(str(total["metric_id"]) for total in totals)
+    # of a metric whose item scores are there, means and errors of the log are no further metrics
+    names += [name for name in logged if heads.isdisjoint((name.casefold(), _SUMMARY.split(name)[0].casefold()))]
     found = [
         _with_facts(named_metric(name, "harness"), declared.get(name), spreads.get((name, "harness"))) for name in names
     ]

@@ -23,10 +23,11 @@ from foreshock.series import Line, lines
 from foreshock.store import Snapshot
 
 _ADVICE = {
-    "lm-eval": "run again with --log_samples: the log-likelihoods of the choices are then in the samples",
     "inspect": "run again with --logprobs --top-logprobs 5, or --epochs 10 --temperature 0.7 for a pass rate",
     "helm": "keep per_instance_stats.json and scenario_state.json of the runs beside stats.json",
 }
+_LM_EVAL_TOTALS = "run again with --log_samples: the log-likelihoods of the choices are then in the samples"
+_LM_EVAL = "add a multiple_choice or loglikelihood form of the task, or set repeats and do_sample for a pass rate"
 _ANY_ADVICE = "log the log-probability of the right answer, or ask each item several times (pass rate)"
 
 
@@ -134,7 +135,7 @@ class _Task:
             metrics=metrics,
             tried=(*self._measured(), *self._stored(spreads, metrics)),
             twins=twins_of(self.values, rows, spreads, self.specs),
-            twin_advice=_ADVICE.get(self.runs[0].format, _ANY_ADVICE),
+            twin_advice=self._advice(delivered),
             items=shown.items_of(rows, totals, self.runs),
             repeats=shown.repeats_of(rows, self.runs),
             sampled=is_sampled(self.runs, metrics),
@@ -148,6 +149,13 @@ class _Task:
             observed=True,
             runs=tuple(keys),
         )
+
+    def _advice(self, delivered: bool) -> str:
+        """What would give a twin with this harness; where samples are logged already, logging them is no advice."""
+        name = self.runs[0].format
+        if name.startswith("lm-eval"):
+            return _LM_EVAL if delivered else _LM_EVAL_TOTALS
+        return _ADVICE.get(name, _ANY_ADVICE)
 
     def _measured(self) -> list[Metric]:
         """Metrics of the user's own, and those asked for, measured on perturbed outputs of this task."""

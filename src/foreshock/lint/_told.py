@@ -66,7 +66,8 @@ def of_line(code: str, line: ModelLine, told: Told) -> Said:
     subject = Subject(
         task=line.tasks[0] if len(line.tasks) == 1 else None, model_family=family, axis=line.axis, metric=told.metric
     )
-    return _said(code, f"{family} along {line.axis}", subject, told)
+    place = f"{family} along {line.axis}" if line.known else f"{family}, in order of creation"
+    return _said(code, place, subject, told)
 
 
 def _said(code: str, place: str, subject: Subject, told: Told) -> Said:
