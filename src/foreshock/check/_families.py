@@ -64,7 +64,7 @@ def judge_lines(snapshot: Snapshot, waiting: Sequence[Waiting], seed: int, progr
         for i, one in family.undecided:
             found[i] = one
         totals += family.totals
-        if told.judgements:
+        if len(told.judgements) > 1:
             rows.append(_family_row(place, told))
             findings += [told.common.finding] if told.common else []
         held += [kept for _, _, kept in family.held]

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 _FULL_CARDS = 6  # more tasks than this, and only the lights that are not ok are printed
 _MOST = 20  # findings, tasks, runs or files that a part prints in full
 _LONG = 4_000  # characters of advice or of a command; a sentence that is cut helps nobody
+_IN_FULL = 3  # verdicts up to which those that say "nothing there" are told in full as well
 _PLACES = 5  # lines that a reason names
 _NARROW = 72  # columns below which the verdict table becomes a list
 
@@ -169,7 +170,8 @@ def _findings(view: View, page: Page) -> None:
         for said in _facts(shown.finding):
             page.line(said, indent=4)
         # a document without trust cards is about jumps alone, and has room for all that stands behind a verdict
-        print_details(shown.details, page, brief=bool(view.trust))
+        calm = shown.word == "smooth" and len(view.told) > _IN_FULL
+        print_details(shown.details, page, brief=bool(view.trust) or calm)
         page.line("→ " + one_line(shown.finding.advice, _LONG), indent=4)
     page.more(min(_MOST, len(view.told)), len(view.told), "findings")
 

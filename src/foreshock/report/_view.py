@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -178,13 +177,23 @@ class Fold:
 
     @property
     def remedies(self) -> list[str]:
-        """What would resolve them: distinct needs and advice, at most five; advice that differs says for how many."""
-        needs = dict.fromkeys(said for shown in self.shown for said in shown.needs)
-        advice = Counter(self._advice(shown) for shown in self.shown)
-        if len(advice) == 1:
-            return [*list(needs)[:2], *advice]
+        """What would resolve them, at most five: needs of which it is known how much would do, and their advice.
+
+        Advice that differs in numbers only is told once, with the range of them; other advice says for how many.
+        """
+        known = (need for shown in self.shown for need in shown.finding.needs if need.enough is not None)
+        needs = list(dict.fromkeys(without_numbers(_lacking(need)) for need in known))[:2]
+        said = [_lacking(need) for shown in self.shown for need in shown.finding.needs if need.enough is not None]
+        texts = [common_text([text for text in said if without_numbers(text) == one]) for one in needs]
+        alike: dict[str, list[str]] = {}
+        for shown in self.shown:
+            advice = self._advice(shown)
+            alike.setdefault(without_numbers(advice), []).append(advice)
+        groups = sorted(alike.values(), key=len, reverse=True)[:3]
+        if len(alike) == 1:
+            return [*texts, common_text(groups[0])]
         noun = "line" if self.lines else "finding"
-        return [*list(needs)[:2], *(f"{plural(n, noun)}: {said}" for said, n in advice.most_common(3))]
+        return [*texts, *(f"{plural(len(group), noun)}: {common_text(group)}" for group in groups)]
 
 
 @dataclass(frozen=True, slots=True)
