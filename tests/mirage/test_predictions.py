@@ -11,7 +11,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from foreshock.mirage import EntryFacts, Judgement, LinkCheck, Triplet, check_positions, entry_facts, predictions
+from foreshock.mirage import (
+    EntryFacts,
+    Judgement,
+    LinkCheck,
+    Triplet,
+    check_positions,
+    entry_facts,
+    predictions,
+    series_triplets,
+)
 from foreshock.mirage._length_law import length_law
 from foreshock.mirage._predicted import more_for_share, pooled
 from foreshock.mirage._predicted_onset import crossing
@@ -342,3 +351,36 @@ def test_on_published_tables(shared_data: Path) -> None:
     assert addition["answer"] == persian["answer"] == ipa["answer"] == "cannot tell"
     assert addition["figure"] > 0.5 > persian["figure"]
     assert "neither items nor standard errors" in ipa["why"]
+    alike = row_of(IPA, predictions([], triplets=series_triplets(every, errors="scatter")))
+    assert alike["answer"] == "cannot tell"
+    assert alike["low"] < 0.5 < alike["high"], "on equal terms a handful of families do not decide it"
+
+
+def suite(rng: np.random.Generator, jump: bool) -> list[Triplet]:
+    """40 tasks of one family of eight models; acc rises steadily or jumps, the graded score always rises steadily."""
+    rise = np.linspace(0.1, 0.6, 8)
+    made = []
+    for task in range(40):
+        right = np.where(np.arange(8) < 5, 0.05, 0.8) if jump else rise
+        score, error = rng.binomial(500, right) / 500, 0.02
+        graded = rise + error * rng.standard_normal(8)
+        for metric, values, n, spread in (("acc", score, 500, None), ("mc2", graded, None, error)):
+            points = tuple(Point(str(i), i + 1.0, float(v), spread, n, str(i)) for i, v in enumerate(values))
+            made.append(Series(f"t{task}", "f", metric, "parameters", True, True, points, "test", Declared()))
+    return series_triplets(made, seed=int(rng.integers(1 << 30)))
+
+
+def test_a_planted_effect_is_supported_from_series_on() -> None:
+    rows = predictions([], triplets=suite(np.random.default_rng(1), jump=True))
+    assert [row_of(name, rows)["answer"] for name in META] == ["supported", "supported"]
+
+
+@pytest.mark.slow
+def test_nothing_planted_is_rarely_supported_or_contradicted() -> None:
+    said = dict.fromkeys(META, 0)
+    for seed in range(150):
+        rows = predictions([], triplets=suite(np.random.default_rng(seed), jump=False))
+        for name in META:
+            said[name] += row_of(name, rows)["answer"] != "cannot tell"
+    # three standard errors above the level
+    assert max(said.values()) / 150 <= 0.05 + 3 * (0.05 * 0.95 / 150) ** 0.5

@@ -84,7 +84,7 @@ def show_meta(out: Console, document: Document) -> None:
     if not any(row["emergent"] is not None for row in tables["triplets"]):
         _say(out, "Nothing can be told: no task, metric and family of which it is known whether it is emergent.")
     else:
-        _say(out, f"Emergent: {_RULES[rows[0]['by']]}. {_chance(tables['triplets'], rows[0]['by'])}")
+        _say(out, f"Emergent: {_RULES[rows[0]['by']]}. {_chance(tables['triplets'], rows[0])}")
         _kinds(out, rows)
         _clusters(out, rows[0])
         _exchange(out, tables["swap"][0])
@@ -95,11 +95,13 @@ def show_meta(out: Console, document: Document) -> None:
             _say(out, row["text"])
 
 
-def _chance(triplets: Iterable[Mapping[str, Any]], by: str) -> str:
-    told = [row for row in triplets if row["emergent"] is not None]
-    hits = sum(row["emergent"] for row in told)
-    said = f"{hits:,} of {count_of(len(told), 'task' if by == 'list' else 'triplet')} are"
-    return f"{said}; {0.05 * len(told):.1f} would be by chance alone." if by == "score" else f"{said}."
+def _chance(triplets: Iterable[Mapping[str, Any]], row: Mapping[str, Any]) -> str:
+    told = [one for one in triplets if one["emergent"] is not None]
+    hits = [one for one in told if one["emergent"]]
+    some, every = ({one["metric"] for one in among} for among in (hits, told))
+    whole = count_of(len(told), "task" if row["by"] == "list" else "triplet")
+    said = f"{len(hits):,} of {whole} are, under {len(some):,} of {count_of(len(every), 'metric')}"
+    return f"{said}." if row["by_chance"] is None else f"{said}; {row['by_chance']:.1f} would be by chance alone."
 
 
 def _kinds(out: Console, rows: list[dict[str, Any]]) -> None:

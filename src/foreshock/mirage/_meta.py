@@ -83,6 +83,8 @@ class Meta:
             "kind": one.name,
             "by": self.by,
             "unit": _UNIT[self.by],
+            "told": self.told,
+            "by_chance": self.by_chance,
             "emergent_of_kind": a,
             "emergent": a + b,
             "share_emergent": _share(a, a + b),
