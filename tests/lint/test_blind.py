@@ -151,9 +151,10 @@ def test_a_scorer_in_other_units_and_below_zero_is_judged_by_its_own_range() -> 
     assert [found.matrix()[0][k] for k in DEGRADATIONS] == ["sees", "sees", "sees", "sees", "blind", "sees"]
 
 
-def test_a_scorer_that_never_changes_is_blind_to_everything() -> None:
+def test_a_scorer_that_never_moves_is_at_its_top_or_at_its_bottom() -> None:
     found = blind(answers(), {"always": lambda output, item: 3}, seed=1)
-    assert set(found.matrix()[0].values()) == {"always", "blind"}
+    assert {r.cell.why for r in found.rows} == {"it gives every answer the same score, damaged or not"}
+    assert set(found.matrix()[0].values()) == {"always", "cannot tell"}
 
 
 def test_wrong_answers_cannot_fall_and_are_counted() -> None:

@@ -198,6 +198,8 @@ def _one(scorer: Prepared, rows: list[Response], kinds: tuple[str, ...], seed: i
     plan = _Plan(scorer, usable, every, seed)
     plan.plant()
     after = {kind: _scores(plan, kind) for kind in every}
+    if scorer.low is None and _never_moves(first, after):
+        return _silent(scorer, every, "it gives every answer the same score, damaged or not"), len(rows)
     low = _lowest(scorer, first, after)
     roomy = ~np.isnan(first.values) & (first.values > low)
     again = scorer.call(whole).values
@@ -224,9 +226,13 @@ def _lowest(scorer: Prepared, first: Scored, after: Mapping[str, Scored]) -> flo
     if scorer.low is not None and math.isfinite(scorer.low):
         return scorer.low
     scored = [v for v in (s.values[~np.isnan(s.values)] for s in (first, *after.values())) if v.size]
-    every = np.concatenate(scored)
-    # a scorer that gives everything the same score has no range: any would do, it notices nothing
-    return float(every[0]) - 1.0 if np.ptp(every) == 0 else float(min(np.median(v) for v in scored))
+    return float(min(np.median(v) for v in scored))
+
+
+def _never_moves(first: Scored, after: Mapping[str, Scored]) -> bool:
+    """Whether all get the same score, damaged or not: that is blind at its top, and no room to fall at its bottom."""
+    every = np.concatenate([first.values, *(s.values for s in after.values())])
+    return bool(np.ptp(every[~np.isnan(every)]) == 0)
 
 
 def _row(  # noqa: PLR0917 - the arrays of one scorer
