@@ -10,7 +10,7 @@ import numpy as np
 
 from foreshock._base import Progress, quiet
 from foreshock.mirage._case import Case
-from foreshock.mirage._common import CommonJump
+from foreshock.mirage._common import CommonJump, common_jump
 from foreshock.mirage._entry import Entry
 from foreshock.mirage._excess import Curves
 from foreshock.mirage._judge import conclude, open_case, ready, resample, series_of
@@ -108,7 +108,7 @@ def judge_family(
         told.append(conclude(case, ratio))
     progress("judge", len(cases), len(cases))
     most = max(priors, key=lambda p: p.tasks, default=None)
-    return FamilyJudgement(tuple(_adjusted(told)), None, most, tuple(priors))
+    return FamilyJudgement(tuple(_adjusted(told)), common_jump(cases, ratio), most, tuple(priors))
 
 
 def share_noise(cases: Sequence[Case]) -> list[NoisePrior]:
