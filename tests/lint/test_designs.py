@@ -274,3 +274,16 @@ def test_one_bad_file_of_a_group_is_told(tmp_path: Path) -> None:
     document = lint_design([tmp_path])
     assert [row["path"] for row in document.tables["failures"]] == [str(tmp_path / "b.yaml"), str(tmp_path / "g.yaml")]
     assert {row["task"] for row in document.tables["lint"]} >= {"a"}
+
+
+def test_groups_that_hold_each_other_end(tmp_path: Path) -> None:
+    for name, other in (("a", "b"), ("b", "a")):
+        write(tmp_path, **{f"{name}_yaml": f"group: {name}\ntask: [{', '.join([other] * 500)}]\n"})
+    with pytest.raises(ReadError, match=r"members|nested"):
+        lint_design([tmp_path / "a.yaml"])
+
+
+def test_lists_of_lists_of_scorers_end(tmp_path: Path) -> None:
+    names = "\n".join(f"s{i} = [{', '.join([f's{i + 1}'] * 50)}]" for i in range(9))
+    write(tmp_path, a_py=f"{names}\ns9 = [match()]\n@task\ndef t():\n    return Task(dataset=d, scorer=s0)\n")
+    assert facts(tmp_path / "a.py")["t"].metrics == ()

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from foreshock._base import ConfigError
 from foreshock.lint import CODES, LintOptions, explain
-from foreshock.lint._facts import Audit, Denominator, Facts, Measured, Metric, Repeats, Spread
+from foreshock.lint._facts import Audit, Best, Denominator, Facts, Flips, Measured, Metric, Repeats, Spread
 from foreshock.lint._lint import LINE_RULES, TASK_RULES, examine_facts
 from foreshock.lint._told import Said
 from foreshock.records import State
+from foreshock.stats import paired_items, wilson
 from tests.lint.benchmarks import GOOD, HARD, SOFT, benchmark, best, flips, ladder, line
 
 OPTIONS = LintOptions()
@@ -311,3 +313,43 @@ def test_every_code_can_be_explained_by_code_and_by_name() -> None:
     assert explain("no-twin").startswith("FS202")
     with pytest.raises(ConfigError, match="did you mean FS202"):
         explain("FS2020")
+
+
+def test_fs203_without_a_scale_there_is_no_difference_to_see() -> None:
+    loss = Metric("perplexity", "continuous", None, 1, None)
+    assert states("FS203", benchmark(metrics=(loss,), items=10)) == ["no-data"]
+
+
+def test_fs208_above_the_ceiling_keeps_its_rate_and_finds_what_is_planted() -> None:
+    rng = np.random.default_rng(11)
+
+    def fired(true: float, ceiling: float, draws: int = 400) -> float:
+        hits, wrong = rng.binomial(1_000, true, draws), rng.binomial(200, 1 - ceiling, draws)
+        ends = zip(*wilson(hits, np.full(draws, 1_000)), strict=True)
+        made = [
+            benchmark(best=Best("top", k / 1_000, float(low), float(high)), audit=Audit(int(w), 200))
+            for k, w, (low, high) in zip(hits, wrong, ends, strict=True)
+        ]
+        return float(np.mean([bool(states("FS208", one)) for one in made]))
+
+    assert fired(0.9, 0.9) <= 0.05
+    assert fired(0.97, 0.8) >= 0.95
+
+
+def test_fs203_says_too_few_only_where_they_are() -> None:
+    """Worlds of two models whose flips are known: below what is needed it speaks, well above it does not."""
+    rng = np.random.default_rng(12)
+
+    def spoke(items: int, share: float, draws: int = 300) -> float:
+        hits = rng.binomial(items, share, draws)
+        low, high = wilson(hits, np.full(draws, items))
+        made = [
+            benchmark(items=items, flips=Flips(h / items, float(a), float(b), pairs=1))
+            for h, a, b in zip(hits, low, high, strict=True)
+        ]
+        return float(np.mean([states("FS203", one) == ["firing"] for one in made]))
+
+    needed = paired_items(0.2, 0.05)
+    assert needed is not None
+    assert spoke(needed, 0.2) <= 0.05  # just enough: firing would be wrong
+    assert spoke(needed // 2, 0.2) >= 0.95

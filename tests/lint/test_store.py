@@ -12,6 +12,7 @@ import pytest
 from foreshock._base import ConfigError
 from foreshock.lint import LintOptions, lint_store
 from foreshock.metrics import metric
+from foreshock.records import RunStatus
 from foreshock.store import Store
 from tests.lint.conftest import Put
 
@@ -211,3 +212,11 @@ def test_the_same_store_gives_the_same_bytes(store: Store, put: Put, monkeypatch
     options = LintOptions(metrics=["char_similarity"], samples=20)
     first, second = (msgspec.json.encode(lint_store(store, options)) for _ in range(2))
     assert first == second
+
+
+def test_a_header_alone_says_items_epochs_and_temperature(store: Store, put: Put) -> None:
+    put("m-1b", [], expected=40, conditions={"epochs": "4", "temperature": "0.5"}, status=RunStatus.STARTED)
+    document = lint_store(store, LintOptions(select=["FS203", "FS201"]))
+    rows = {row["code"]: row for row in document.tables["lint"]}
+    assert rows["FS203"]["enough"][0]["have"] == 10
+    assert rows["FS201"]["state"] == "no-data"

@@ -9,6 +9,7 @@ import msgspec
 
 from foreshock._base import ConfigError, read_toml
 from foreshock.lint._facts import Audit, Benchmark, Metric, ModelLine
+from foreshock.lint._files import read_text
 from foreshock.lint._reported import attempts_of, named_metric
 from foreshock.lint._shown import positions
 from foreshock.metrics import harness_metric
@@ -118,7 +119,9 @@ def read_benchmark(path: Path) -> tuple[list[tuple[str, Benchmark]], list[ModelL
 
     Raises:
         ConfigError: It is not TOML, says something unknown, or something that cannot be.
+        ReadError: It cannot be read, or is too large.
     """
+    read_text(path)  # refuses what is too large
     try:
         found = msgspec.convert(read_toml(path), BenchmarkFile)
     except msgspec.ValidationError as error:

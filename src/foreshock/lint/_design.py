@@ -17,7 +17,7 @@ from foreshock.lint._files import read_text
 from foreshock.lint._options import LintOptions
 from foreshock.lint._yaml import load_yaml
 
-MAX_FILES = 5_000
+MAX_FILES = 50_000
 _YAML = (".yaml", ".yml")
 _KINDS = (*_YAML, ".py", ".toml")
 _SKIPPED = {"node_modules", "__pycache__"}
@@ -64,6 +64,7 @@ def design_facts(paths: Sequence[Path], options: LintOptions) -> Facts:
     declared: dict[str, Benchmark] = {}
     lines: list[ModelLine] = []
     unread: list[tuple[str, str]] = []
+    index = _Index([path for path in paths if path.is_dir()])
     for path, named in _designs(paths):
         try:
             if path.suffix == ".toml":
@@ -74,7 +75,7 @@ def design_facts(paths: Sequence[Path], options: LintOptions) -> Facts:
             elif path.suffix == ".py":
                 found[str(path)] = inspect_tasks.tasks_of(path)
             else:
-                found[str(path)] = list(lm_eval.tasks_of(path, _index(path, paths)))
+                found[str(path)] = list(lm_eval.tasks_of(path, index.beside(path)))
             if named and not found[str(path)] and path.suffix != ".toml":
                 raise UnknownFormatError(
                     "no task is defined in it", expected="@task, or task: in YAML", where=str(path)
@@ -121,13 +122,26 @@ def _designs(paths: Iterable[Path]) -> Iterator[tuple[Path, bool]]:
             )
 
 
-def _index(path: Path, paths: Sequence[Path]) -> dict[str, Path]:
-    """Where the members of a group may be: in the folder of its file, and in the folders that were given."""
-    config = lm_eval.load_config(path)
-    if not isinstance(config.get("task"), list):
-        return {}
-    folders = dict.fromkeys([path.parent, *(p for p in paths if p.is_dir())])
-    return lm_eval.index_of(file for folder in folders for file in _files(folder) if file.suffix in _YAML)
+class _Index:
+    """Where the members of groups may be: in the folder of a group's file, and in the folders that were given."""
+
+    def __init__(self, folders: Sequence[Path]) -> None:
+        self.folders = folders
+        self._known: dict[Path, dict[str, Path]] = {}
+
+    def beside(self, path: Path) -> dict[str, Path]:
+        """Files of tasks by name, those beside ``path`` first; none where it is no group."""
+        if not isinstance(lm_eval.load_config(path).get("task"), list):
+            return {}
+        found: dict[str, Path] = {}
+        for folder in (path.parent, *self.folders):
+            found = self._of(folder) | found
+        return found
+
+    def _of(self, folder: Path) -> dict[str, Path]:
+        if folder not in self._known:
+            self._known[folder] = lm_eval.index_of(file for file in _files(folder) if file.suffix in _YAML)
+        return self._known[folder]
 
 
 def _files(folder: Path) -> list[Path]:

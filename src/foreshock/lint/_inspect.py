@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from foreshock.lint._reported import attempts_of, named_metric
 from foreshock.lint._sampling import sampled_at
 
 _DEPTH = 10  # names that stand for names
+_MOST = 50  # scorers of a task
 _ADVICE = "run with --logprobs --top-logprobs 5, or --epochs 10 --temperature 0.7 for a pass rate"
 _DECODED = ("numeric_closeness", "char_similarity")
 _GRADED = ("model_graded_qa", "model_graded_fact")
@@ -73,7 +75,7 @@ def _benchmark(name: str, node: ast.FunctionDef | ast.AsyncFunctionDef, outer: S
         return Benchmark(place=str(path), task=name, twin_advice=_ADVICE, notes=(note,))
     task = calls[0]
     epochs, reducers = _epochs(_resolve(_keyword(task, "epochs"), scope), scope)
-    scorers = list(_scorers(_resolve(_keyword(task, "scorer"), scope), scope))
+    scorers = list(islice(_scorers(_resolve(_keyword(task, "scorer"), scope), scope), _MOST))
     temperature = _temperature(node, task, scope)
     sampled = sampled_at(temperature, None)
     metrics = [*(named_metric(s) for s in scorers), *(m for r in reducers if (m := _reducer(r)) is not None)]
@@ -115,12 +117,15 @@ def _epochs(node: ast.expr | None, scope: Scope) -> tuple[int | None, list[str]]
     return _constant(node, int), []
 
 
-def _scorers(node: ast.expr | None, scope: Scope) -> Iterator[str]:
+def _scorers(node: ast.expr | None, scope: Scope, depth: int = 0) -> Iterator[str]:
+    """Names of scorers; lists in lists are followed two levels deep, or a name could stand for ever more of them."""
+    if depth > 2:
+        return
     if isinstance(node, ast.List | ast.Tuple):
-        for part in node.elts[:50]:
-            yield from _scorers(_resolve(part, scope), scope)
+        for part in node.elts[:_MOST]:
+            yield from _scorers(_resolve(part, scope), scope, depth + 1)
     elif isinstance(node, ast.Call) and _name(node.func) == "multi_scorer":
-        yield from _scorers(_resolve(_first(node, "scorers"), scope), scope)
+        yield from _scorers(_resolve(_first(node, "scorers"), scope), scope, depth + 1)
     elif isinstance(node, ast.Call) and (name := _name(node.func)):
         yield name
 

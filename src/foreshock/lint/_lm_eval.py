@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -18,7 +19,7 @@ from foreshock.lint._yaml import Opaque, load_yaml
 
 MAX_INCLUDES = 20
 MAX_NESTED = 8  # groups in groups
-MAX_TASKS = 5_000
+MAX_TASKS = 10_000
 _DEFAULTS = {
     "loglikelihood": ("perplexity", "acc"),
     "loglikelihood_rolling": ("word_perplexity", "byte_perplexity", "bits_per_byte"),
@@ -89,37 +90,52 @@ def tasks_of(path: Path, index: Mapping[str, Path]) -> Iterator[tuple[str, Bench
 
     Raises:
         UnknownFormatError: The file names no task.
+        BrokenFileError: Groups hold each other, or more tasks than a benchmark can have.
     """
     config = load_config(path)
     if not isinstance(config.get("task"), str | list):
         raise UnknownFormatError("it names no task", expected="a task file with task: NAME", where=str(path))
-    yield from _tasks(config, path, index, 0)
+    yield from _Group(index).tasks(config, path, 0)
 
 
-def _tasks(config: Config, path: Path, index: Mapping[str, Path], depth: int) -> Iterator[tuple[str, Benchmark]]:
-    members = config.get("task")
-    if not isinstance(members, list):
-        name = members if isinstance(members, str) else path.stem
-        yield name[:200], _benchmark(name[:200], config, path)
-        return
-    if depth >= MAX_NESTED:
-        raise BrokenFileError("groups are nested too deeply", expected="tasks", where=str(path))
-    for member in members[:MAX_TASKS]:
-        yield from _member(member, path, index, depth)
+class _Group:
+    """Groups of groups while they are followed; a file is read once, however many name it."""
 
+    def __init__(self, index: Mapping[str, Path]) -> None:
+        self.index = index
+        self.left = MAX_TASKS
+        self.read = functools.cache(load_config)
 
-def _member(member: Any, path: Path, index: Mapping[str, Path], depth: int) -> Iterator[tuple[str, Benchmark]]:
-    if isinstance(member, dict):
-        own = {str(key): value for key, value in member.items()}
-        name = own.get("task")
-        if isinstance(name, str) and name in index and index[name] != path:
-            own = load_config(index[name]) | own
-        yield from _tasks(own, path, index, depth + 1)
-    elif isinstance(member, str) and member in index and index[member] != path:
-        yield from _tasks(load_config(index[member]), index[member], index, depth + 1)
-    elif isinstance(member, str):
-        note = f"the task {member[:100]} of the group is not among the given files"
-        yield member[:200], Benchmark(place=str(path), task=member[:200], notes=(note,))
+    def tasks(self, config: Config, path: Path, depth: int) -> Iterator[tuple[str, Benchmark]]:
+        members = config.get("task")
+        if not isinstance(members, list):
+            name = members if isinstance(members, str) else path.stem
+            yield name[:200], _benchmark(name[:200], config, path)
+            return
+        if depth >= MAX_NESTED:
+            raise BrokenFileError("groups are nested too deeply", expected="tasks", where=str(path))
+        for member in members:
+            self.left -= 1
+            if self.left < 0:
+                raise BrokenFileError(f"more than {MAX_TASKS:,} members", expected="a group of tasks", where=str(path))
+            yield from self.member(member, path, depth)
+
+    def member(self, member: Any, path: Path, depth: int) -> Iterator[tuple[str, Benchmark]]:
+        if isinstance(member, dict):
+            own = {str(key): value for key, value in member.items()}
+            if (file := self.file(own.get("task"), path)) is not None:
+                own = self.read(file) | own
+            yield from self.tasks(own, path, depth + 1)
+        elif (file := self.file(member, path)) is not None:
+            yield from self.tasks(self.read(file), file, depth + 1)
+        elif isinstance(member, str):
+            note = f"the task {member[:100]} of the group is not among the given files"
+            yield member[:200], Benchmark(place=str(path), task=member[:200], notes=(note,))
+
+    def file(self, name: Any, path: Path) -> Path | None:
+        """File of a task that is named in another file."""
+        found = self.index.get(name) if isinstance(name, str) else None
+        return None if found == path else found
 
 
 def index_of(paths: Iterable[Path]) -> dict[str, Path]:

@@ -8,19 +8,33 @@ from collections.abc import Sequence
 
 from foreshock._base import count_of
 from foreshock.lint import _power as power
-from foreshock.lint._facts import Benchmark, Best, Denominator
+from foreshock.lint._facts import Benchmark, Best, Denominator, Metric
 from foreshock.lint._options import LintOptions
 from foreshock.lint._told import Told, some
-from foreshock.records import Effect, Evidence, Need, Rate, State
+from foreshock.records import Alternative, Effect, Evidence, Need, Rate, State
 from foreshock.stats import clopper_pearson, normal_quantile, paired_detectable, paired_items
 
 LEVEL = 0.95
 _EVIDENCE = 20
+_DEPENDENT = Alternative(
+    name="items that are not independent",
+    status="unchecked",
+    why="items that share a passage or a template count for less; foreshock compare finds such clusters",
+)
 
 
 def too_few_items(benchmark: Benchmark, options: LintOptions) -> list[Told]:
     """FS203."""
     size, n = options.difference, benchmark.items
+    if benchmark.metrics and not any(_is_rate(metric) for metric in benchmark.metrics):
+        return [
+            Told(
+                State.NO_DATA,
+                "no metric is known to lie on a scale from 0 to 1, so what a difference is there is not known",
+                "declare the range of a metric in benchmark.toml",
+                needs=[Need(what="metrics from 0 to 1", have=0, enough=1)],
+            )
+        ]
     least, most = _bounds(benchmark, size)
     if n is None:
         return [
@@ -55,8 +69,13 @@ def too_few_items(benchmark: Benchmark, options: LintOptions) -> list[Told]:
             effect=_detectable(benchmark, n),
             needs=[Need(what=f"items, to show a difference of {size:g}", have=n, enough=enough)],
             rate=Rate(stated=power.ALPHA),
+            alternatives=[_DEPENDENT],
         )
     ]
+
+
+def _is_rate(metric: Metric) -> bool:
+    return (metric.low, metric.high) == (0, 1) or (metric.kind == "hard" and metric.high is None)
 
 
 def _bounds(benchmark: Benchmark, size: float) -> tuple[int, int]:
