@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -81,7 +82,8 @@ class TotalLine(NamedTuple):
         if self.lacking:
             return None
         chance = self.series.declared.chance
-        return entry_of_totals(self.series, self.twin, chance=chance, kind=self._kind, seed=self.seed)
+        entry = entry_of_totals(self.series, self.twin, chance=chance, kind=self._kind, seed=self.seed)
+        return replace(entry, how_twin=self.how.sentence.removesuffix("."))
 
     def told(self, held: Held, judgement: Judgement) -> Judged:
         """The line with its answer."""

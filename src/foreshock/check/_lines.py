@@ -185,7 +185,7 @@ class ItemLine(NamedTuple):
         hard, twins = self.plan.metrics(made, block)
         main = self.plan.measures.main
         assert main is not None
-        return Entry(made, hard, twins, _checks(self.line, main, self.plan.chance), how_twin=self.how.sentence)
+        return Entry(made, hard, twins, _checks(self.line, main, self.plan.chance), how_twin=self.how.sentence.removesuffix("."))
 
     def block(self, snapshot: Snapshot, runs: Sequence[Run]) -> Block | None:
         """Scores of some runs of the task on what is judged, under the line's answer filter."""

@@ -144,10 +144,20 @@ def _swe_bench(run: Run, _totals: bool, _choices: bool) -> How:
 
 
 def _table(run: Run, _totals: bool, _choices: bool) -> How:
-    command = f"{_words('foreshock', 'check', '--csv', _path(run))} --twin COLUMN"
-    return How(
-        "a twin", command, "A continuous score of the same outputs has to stand in a column of the table, say COLUMN."
-    )
+    said = _said(run)
+    command = f"{said or _words('foreshock', 'mirage', '--csv', _path(run))} --twin COLUMN"
+    column = "A continuous score of the same outputs has to stand in a column of the table, say COLUMN"
+    return How("a twin", command, f"{column}{'' if said else '; give it beside the options that read the table'}.")
+
+
+def _said(run: Run) -> str | None:
+    """The command that reads the table as it was understood, where it was understood without being told."""
+    lines = run.meta.get("contact")
+    for line in lines if isinstance(lines, list) else ():
+        _, found, rest = str(line).partition("foreshock add ")
+        if found:
+            return f"foreshock mirage {rest}"
+    return None
 
 
 def _items(run: Run, _totals: bool, choices: bool) -> How:

@@ -145,7 +145,7 @@ def _fold(fold: Fold) -> str:
     """One line for all findings of a reason; it opens to what they are and what would help."""
     places = ", ".join(safe(shown.place, 160) for shown in fold.shown[:_MOST])
     more = f" and {count(len(fold.shown) - _MOST)} more" if len(fold.shown) > _MOST else ""
-    lines = [f"- {safe(said, _LONG)}" for said in fold.remedies]
+    lines = [f"- {safe(said, _LONG)}" for said in (*fold.conditional[:_MOST], *fold.remedies)]
     command = f"\n\n{_code(fold.command)}" if fold.command else ""
     summary = f"{fold.subject}: {safe(fold.reason, _LONG)}"
     body = f"{places}{more}\n\n" + "\n".join(lines) + command

@@ -206,6 +206,9 @@ def _unresolved(view: View, page: Page) -> None:
         rest = f" and {count(len(fold.shown) - _PLACES)} more" if len(fold.shown) > _PLACES else ""
         page.line(f"{fold.subject}: {one_line(fold.reason)}", "bold", 2)
         page.line(f"{places}{rest}", indent=4)
+        for said in fold.conditional[:_PLACES]:
+            page.line(one_line(said, _LONG), "dim", 4)
+        page.more(min(_PLACES, len(fold.conditional)), len(fold.conditional), "lines by token")
         for said in fold.remedies:
             page.line("→ " + one_line(said, _LONG), indent=4)
         if fold.command:

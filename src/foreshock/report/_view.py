@@ -161,6 +161,12 @@ class Fold:
         return all(shown.verdict for shown in self.shown)
 
     @property
+    def conditional(self) -> list[str]:
+        """What totals would say of tokens if all were alike, line by line."""
+        told = ((s.place, s.verdict.conditional_text) for s in self.shown if s.verdict)
+        return [f"{place}: {text}" for place, text in told if text]
+
+    @property
     def command(self) -> str | None:
         """The command of the first line, where all have one; a single line has it in its advice."""
         commands = [shown.command for shown in self.shown]
