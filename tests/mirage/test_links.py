@@ -11,6 +11,7 @@ from scipy import optimize
 from scipy import stats as oracle
 
 from foreshock.mirage import Hard, Twin
+from foreshock.mirage._argmax import chances
 from foreshock.mirage._beneath import Beneath, near
 from foreshock.mirage._constant import fit_constant, outside_window
 from foreshock.mirage._design import Design
@@ -264,10 +265,40 @@ def test_what_a_twin_explains_and_what_not(name: str) -> None:
     assert sum(t.unexplained_low > 0.25 for t in planted) >= 6
 
 
-def test_a_scorer_that_never_follows_the_margin_gets_the_looser_link() -> None:
+def test_a_scorer_that_only_follows_the_margin_gets_a_curve_in_it() -> None:
     world = choice_world(np.random.default_rng(11), items=800)
     other = np.where(np.random.default_rng(12).random(world.hard.shape) < 0.2, 1 - world.hard, world.hard)
-    assert "offset and slope" in through(replace(world, hard=other)).how
+    told = through(replace(world, hard=other))
+    assert told.how.startswith("share of items by their margin")
+    assert told.unexplained_low < 0.2
+    lifted = through(jumped(replace(world, hard=other)))
+    assert lifted.how.startswith("share of items by their margin")
+
+
+@pytest.mark.parametrize("name", ["argmax", "threshold", "greedy"])
+def test_means_over_seeds_are_explained_as_each_seed_is(name: str) -> None:
+    # three models at each size: scores are thirds, and no cut parts them
+    make = {"greedy": greedy_world} | {k: WORLDS[k] for k in ("argmax", "threshold")}
+    low = []
+    for k in range(4):
+        one, two, three = (make[name](np.random.default_rng([15, k, s])) for s in range(3))
+        mean = {t: (one.twins[t] + two.twins[t] + three.twins[t]) / 3 for t in one.twins}
+        told = through(replace(one, hard=(one.hard + two.hard + three.hard) / 3, twins=mean), draws=100)
+        assert "offset" not in told.how
+        low.append(told.unexplained_low)
+    assert np.mean(np.asarray(low) > 0.25) <= 0.25
+
+
+def test_chances_are_those_of_logistic_regression() -> None:
+    rng = np.random.default_rng(16)
+    value = rng.normal(1.0, 2.0, (5, 2000))
+    truth = 1 / (1 + np.exp(-(0.7 * value - 1.2)))
+    found = chances(value, (rng.random(value.shape) < truth).astype(float))
+    at = np.linspace(-4, 6, 11)
+    assert found(at) == pytest.approx(1 / (1 + np.exp(-(0.7 * at - 1.2))), abs=0.02)
+    # where a cut is perfect the curve is as steep as can be told, and finite
+    steep = chances(value, (value > 0.5).astype(float))(np.array([-0.5, 1.5, -np.inf, np.inf]))
+    assert steep == pytest.approx([0, 1, 0, 1], abs=0.01)
 
 
 def test_items_that_jump_alone_are_not_explained_by_the_mean() -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from foreshock.mirage._argmax import cut, split
+from foreshock.mirage._argmax import chances, cut, places
 from foreshock.mirage._beneath import Beneath, Response, response, shifts
 from foreshock.mirage._constant import fit_constant
 from foreshock.mirage._links import all_of, any_of
@@ -48,7 +48,7 @@ def answers(
     """
     loss = -beneath.twin / twin.tokens
     parts, tied, how = _constants(loss, twin, metric, hard)
-    if beneath.binary and _greedy(beneath.hard, loss, _right(loss, parts, tied)):
+    if _greedy(beneath, twin, _right(loss, parts, tied)):
         found = cut(beneath, twin, metric, loglog, z, design)
         if found is not None:
             return found[0], f"{found[1]} (greedy decoding)"
@@ -76,14 +76,19 @@ def _constants(loss: Floats, twin: Twin, metric: Hard, hard: Floats) -> tuple[fl
     return parts, tie.value, how
 
 
-def _greedy(hard: Floats, loss: Floats, chance: Floats) -> bool:
-    """Whether a cut through the loss fits right and wrong items better than their chances do, by likelihood."""
-    right = hard > 0.5
-    sampled = np.where(right, np.maximum(chance, _LEAST), np.maximum(1 - chance, _LEAST))
-    _, wrong = split(-loss, right)
-    error = (wrong + 0.5) / (right.size + 1)
-    greedy = (1 - error) * math.log1p(-error) + error * math.log(error)
-    return bool(greedy > np.log(sampled).mean())
+def _greedy(beneath: Beneath, twin: Twin, sampled: Floats) -> bool:
+    """Whether a curve in the log-probability fits right and wrong items better than their chances, by likelihood.
+
+    Means over seeds or repeats count as so many right ones of as many.
+    """
+    curve = chances(places(beneath, twin), beneath.hard)(places(beneath, twin))
+
+    def fit(p: Floats) -> float:
+        held = np.clip(p, _LEAST, 1 - _LEAST)
+        return float((beneath.hard * np.log(held) + (1 - beneath.hard) * np.log1p(-held)).sum())
+
+    # the curve has two constants, the product one: what a constant gains by chance (Schwarz) does not count
+    return fit(curve) - fit(sampled) > 0.5 * math.log(beneath.hard.size)
 
 
 def rates(metric: Hard, link: Link, hard: Floats, z: Floats) -> tuple[Response, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,6 +24,10 @@ WRONG, AGREE = 0.05, 0.25
 LEVELS = 5
 _ALIKE = "all shifted alike"
 _LIKELIHOODS = ("choice_probability", "choice_margin")
+_STEPS = 25
+
+# chance that an item passes, from its place on the scale on which items shift
+Pass = Callable[["Floats"], "Floats"]
 
 
 def passing(
@@ -43,13 +48,14 @@ def passing(
         design: Where the points stand.
 
     Returns:
-        The response in units of the scale, guessing included; None where the items are not cut by this twin.
+        The response in units of the scale, guessing included; None where there is nothing to shift item by item.
     """
     if metric.link == "argmax" and twin.kind in _LIKELIHOODS:
-        if beneath.margin is None or not beneath.binary:
+        if beneath.margin is None:
             return None
-        respond = _shifted(beneath, twin, (beneath.margin, 0.0), link, z, design)
-        return (respond, f"share of items with a margin above zero, {_ALIKE}") if respond else None
+        passes, exact = _rule(beneath.margin, beneath, 0.0)
+        how = "share of items with a margin above zero" if exact else "share of items by their margin"
+        return _shifted(beneath, twin, (beneath.margin, passes), link, z, design), f"{how}, {_ALIKE}"
     return cut(beneath, twin, metric, link, z, design)
 
 
@@ -57,30 +63,66 @@ def cut(
     beneath: Beneath, twin: Twin, metric: Hard, link: Link, z: Floats, design: Design
 ) -> tuple[Response, str] | None:
     """Share of items whose twin is large enough; arguments as for :func:`passing`."""
-    place = _places(beneath, twin)
-    if not beneath.binary or np.unique(place[np.isfinite(place)]).size < LEVELS:
+    place = places(beneath, twin)
+    if np.unique(place[np.isfinite(place)]).size < LEVELS:
         return None
     edge = _edge(twin, metric, place, beneath.hard)
-    respond = _shifted(beneath, twin, (place, edge), link, z, design)
-    return (respond, f"share of items with {twin.name} from {_back(twin, edge):.3g}, {_ALIKE}") if respond else None
+    passes, exact = _rule(place, beneath, edge)
+    how = f"share of items with {twin.name} from {_back(twin, edge):.3g}" if exact else f"share of items by {twin.name}"
+    return _shifted(beneath, twin, (place, passes), link, z, design), f"{how}, {_ALIKE}"
 
 
-def _shifted(
-    beneath: Beneath, twin: Twin, by: tuple[Floats, float], link: Link, z: Floats, design: Design
-) -> Response | None:
-    """Response from cutting ``by`` at its edge; None where that does not part right items from wrong ones."""
-    value, edge = by
+def _rule(value: Floats, beneath: Beneath, edge: float) -> tuple[Pass, bool]:
+    """The edge itself where it parts right items from wrong ones, else their chance by a logistic curve, one for all.
+
+    Means over seeds or repeats are neither right nor wrong, and some scorers only follow what they look at.
+    """
     wrong = ((value >= edge) != (beneath.hard > 0.5)).mean(axis=1)
-    if np.quantile(wrong, AGREE) > WRONG:
-        return None
-    place = _places(beneath, twin)
+    if beneath.binary and np.quantile(wrong, AGREE) <= WRONG:
+        return lambda v: (v >= edge).astype(float), True
+    return chances(value, beneath.hard), False
+
+
+def chances(value: Floats, hard: Floats) -> Pass:
+    """Chance that an item passes as a logistic curve of its value, fitted to all items of all models.
+
+    Args:
+        value: Values, shape (points, items), maybe infinite at the ends.
+        hard: Share that passed, 0 to 1, same shape.
+    """
+    finite = value[np.isfinite(value)]
+    centre, scale = float(finite.mean()), float(finite.std()) or 1.0
+
+    def unit(v: Floats) -> Floats:
+        return np.clip((v - centre) / scale, -8.0, 8.0)
+
+    x, y = unit(value).ravel(), hard.ravel()
+    constant, slope = 0.0, 1.0
+    for _ in range(_STEPS):
+        p = 0.5 * (1 + np.tanh((constant + slope * x) / 2))
+        weight = p * (1 - p)
+        # a hundredth of an item holds the slope where a cut would be perfect
+        g0, g1 = float((y - p).sum()), float(((y - p) * x).sum()) - 0.01 * slope
+        h00, h01, h11 = float(weight.sum()) + 1e-6, float((weight * x).sum()), float((weight * x**2).sum()) + 0.01
+        det = max(h00 * h11 - h01**2, 1e-12)
+        move = np.clip([(h11 * g0 - h01 * g1) / det, (h00 * g1 - h01 * g0) / det], -3.0, 3.0)
+        constant, slope = constant + float(move[0]), slope + float(move[1])
+        if np.abs(move).max() < 1e-5:
+            break
+    return lambda v: np.asarray(0.5 * (1 + np.tanh((constant + slope * unit(v)) / 2)))
+
+
+def _shifted(beneath: Beneath, twin: Twin, by: tuple[Floats, Pass], link: Link, z: Floats, design: Design) -> Response:
+    """Response from the values by which items pass, and how."""
+    value, passes = by
+    place = places(beneath, twin)
     moved = shifts(z, 2.0)  # items at the ends of their scale do not count for its mean
     at = np.stack([twin.on(link, _mean(twin, place + s), beneath.items) for s in moved], axis=1)
-    given = np.stack([(value + s >= edge).mean(axis=1) for s in moved], axis=1)
+    given = np.stack([passes(value + s).mean(axis=1) for s in moved], axis=1)
     return response(z, np.maximum.accumulate(at, axis=1), given, design)
 
 
-def _places(beneath: Beneath, twin: Twin) -> Floats:
+def places(beneath: Beneath, twin: Twin) -> Floats:
     """Items on the scale on which they shift."""
     v = beneath.twin
     with np.errstate(divide="ignore"):
@@ -104,6 +146,10 @@ def _mean(twin: Twin, place: Floats) -> Floats:
 
 def _edge(twin: Twin, metric: Hard, place: Floats, hard: Floats) -> float:
     """The threshold on the scale of the shift: as declared, else where it parts right from wrong best."""
+    if metric.threshold is not None and twin.kind == "choice_margin":
+        return metric.threshold
+    if metric.threshold is not None and twin.kind == "gold_logprob":
+        return math.inf if metric.threshold >= 0 else -math.log(-metric.threshold / twin.tokens)
     if metric.threshold is not None:
         share = metric.threshold / twin.high
         return math.inf if share >= 1 else -math.inf if share <= 0 else math.log(share) - math.log1p(-share)
