@@ -43,6 +43,7 @@ bench: $(VENV)/.ready ## Speed and accuracy beside the peers; results under benc
 	for part in samples executors logs lookup; do $(BIN)/python benchmarks/engine.py $$part || exit 1; done
 	$(BIN)/python benchmarks/compare_worlds.py
 	$(BIN)/python benchmarks/mirage_worlds.py
+	$(BIN)/python benchmarks/beside_worlds.py
 
 docs: $(VENV)/.ready ## Write again what is made from the code: cli.md, api.md, tables.md, formats.md, the pinned names
 	$(BIN)/python tools/cli_reference.py

@@ -105,13 +105,16 @@ def totals(worlds: int, seed: int) -> Iterator[Row]:
     """Verdicts on totals with perplexity as the twin."""
     for name, facts in (
         ("linear, noise .1", {}),
+        ("linear, noise .1, from the floor", {"start": 2.2}),
         ("sigmoid, noise .1", {"shape": "sigmoid"}),
         ("linear, noise .3", {"noise": 0.3}),
         ("step of 80%, noise .1", {"share": 0.8}),
     ):
         told: Counter[str] = Counter()
         for k in range(worlds):
-            world = token_world(np.random.default_rng([seed, 1, k]), items=ITEMS, start=1.4, positions=False, **facts)
+            world = token_world(
+                np.random.default_rng([seed, 1, k]), items=ITEMS, positions=False, **({"start": 1.4} | facts)
+            )
             told[judge_family([entry_of_totals(*totals_of(world))], replicates=200).judgements[0].verdict] += 1
         yield name, told
 
@@ -137,8 +140,10 @@ def differences(worlds: int, seed: int) -> Iterator[Row]:
     """Verdicts on item-paired differences between two conditions."""
     for name, share, noise in (
         ("even gain, noise .02", 0.0, 0.02),
-        ("gain in one step of 80%", 0.8, 0.02),
-        ("no gain", -1.0, 0.02),
+        ("even gain, noise .06", 0.0, 0.06),
+        ("gain in one step of 80%, noise .02", 0.8, 0.02),
+        ("gain in one step of 80%, noise .06", 0.8, 0.06),
+        ("no gain, noise .02", -1.0, 0.02),
     ):
         told: Counter[str] = Counter()
         for k in range(worlds):
