@@ -60,6 +60,17 @@ def test_a_steady_rise_is_foreseeable_and_a_step_is_not() -> None:
     assert told_of(rng, "linear", 12, 0.2, share=0.8)["no"] > 0.85
 
 
+def test_a_line_that_foretold_far_more_than_came_foresaw_nothing() -> None:
+    x = np.arange(7.0)
+    z = np.array([0.0, 1.0, 2.0, 3.0, 3.2, 3.3, 3.4]) + 0.01 * np.cos(9 * x)
+    told = surprised(Trail(x, z[None], np.zeros((7, 7)), x < 4, x == 6))
+    assert told.foreseen > 5.9
+    assert told.answer == "cannot tell"
+    assert told.why == "a line through the 4 models before foretold more than came"
+    near = surprised(Trail(x, z[None], np.zeros((7, 7)), x < 4, x == 4))
+    assert near.answer == "yes"
+
+
 def test_checkpoints_of_one_run_keep_the_rate_under_any_autocorrelation() -> None:
     rng = np.random.default_rng(9)
     here, x = np.arange(10), np.linspace(0, 1, 10)

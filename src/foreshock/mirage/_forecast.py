@@ -150,7 +150,7 @@ class Surprise:
 
     Attributes:
         answer: ``no``: certainly more than a quarter of the rise, and more than the smooth class allows, was not
-            foreseen; ``yes``: the line certainly rose and certainly less than half was not foreseen.
+            foreseen; ``yes``: the line certainly rose, and what came is certainly within half of the rise of it.
         foreseen, low, high: Forecast on the link with its two-sided 95% prediction interval.
         share, share_low, share_high: Surprise over the whole rise with one-sided 95% bounds, within -1 and 2.
         enough: Models before the onset that would do; None when more than 64, or when the answer is there.
@@ -184,7 +184,8 @@ def answers(trail: Trail, quantile: float | None = None) -> tuple[NDArray[np.str
     rising = trail.t(trail.rise) > q
     width = trail.width
     no = rising & (low > max(SHARE, RATIO * width))
-    yes = rising & (high < MAY) & (trail.t(trail.slope) > q)
+    # a line that foretold far more than came foresaw nothing either
+    yes = rising & (high < MAY) & (low > -MAY) & (trail.t(trail.slope) > q)
     return np.where(no, "no", np.where(yes, "yes", "cannot tell")), low, high
 
 
@@ -214,7 +215,7 @@ def surprised(trail: Trail) -> Surprise:
         share_low=float(low[0]),
         share_high=float(high[0]),
         enough=_enough(trail, rise) if answer == "cannot tell" else None,
-        why=_why(trail, answer),
+        why=_why(trail, answer, float(high[0])),
     )
 
 
@@ -222,7 +223,7 @@ def _one(x: Floats) -> float:
     return float(x[0])
 
 
-def _why(trail: Trail, answer: Answer) -> str:
+def _why(trail: Trail, answer: Answer, high: float) -> str:
     q, models = trail.quantile(), trail.models
     if answer == "no":
         return f"a line through the {models} models before did not give it"
@@ -232,6 +233,8 @@ def _why(trail: Trail, answer: Answer) -> str:
         return f"the whole rise is not beyond the noise of the {models} models before"
     if trail.width * RATIO >= 1:
         return "the models on either side of the onset are so far apart that a smooth curve might do all of it"
+    if high < 0:
+        return f"a line through the {models} models before foretold more than came"
     if not _one(trail.t(trail.slope)) > q:
         return f"the {models} models before do not rise for certain, and what came is within their noise"
     return f"what the {models} models before foretell is too uncertain"
