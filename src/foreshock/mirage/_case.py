@@ -13,7 +13,7 @@ from foreshock.mirage._judgement import Move, Verdict
 from foreshock.mirage._measures import Hard, Twin
 from foreshock.mirage._needs import Enough
 from foreshock.mirage._positions import LinkCheck
-from foreshock.mirage._share import Share
+from foreshock.mirage._share import ALPHA, OTHER, Share
 from foreshock.mirage._through import Through
 from foreshock.mirage._window import Window
 from foreshock.series import Panel
@@ -40,7 +40,7 @@ class Case:
         draws: Means per metric, row 0 as observed, further rows joint bootstrap draws, shape (1 + draws, points).
         windows: Windows that the draws give, the most frequent first.
         design: Design of the most frequent one.
-        priors: What the family knows of the noise, by name of the link.
+        prior: What the family knows of the noise, on the primary link.
         shares: Share carried by a break on each link of the twin, the primary link first.
         through: The hard metric through its link.
         enough: What would have been enough.
@@ -63,7 +63,7 @@ class Case:
     draws: dict[str, Floats] = field(default_factory=dict)
     windows: list[Window] = field(default_factory=list)
     design: Design | None = None
-    priors: dict[str, Prior] = field(default_factory=dict)
+    prior: Prior | None = None
     shares: list[Share] = field(default_factory=list)
     through: Through | None = None
     enough: Enough | None = None
@@ -117,6 +117,13 @@ class Case:
         return min(self.shares[1:] or self.shares, key=lambda s: (s.low, -s.p)) if self.shares else None
 
     @property
+    def p(self) -> float | None:
+        """p-value of "no break": it must be seen on every link, on the primary one at 5%, on others at 10%."""
+        if not self.shares:
+            return None
+        return max(self.shares[0].p, *(s.p * ALPHA / OTHER for s in self.shares[1:]), 0.0)
+
+    @property
     def noise_source(self) -> str | None:
         """Where the noise of the twin was taken from."""
         if self.design is None:
@@ -125,7 +132,7 @@ class Case:
             return "replicates"
         if self.design.chained:
             return "checkpoints"
-        return "family" if self.priors else "own"
+        return "family" if self.prior else "own"
 
     @property
     def jump_sure(self) -> bool:

@@ -21,10 +21,9 @@ from foreshock.mirage._design import Design, Floats
 from foreshock.mirage._excess import Curves
 from foreshock.mirage._judge import series_of
 from foreshock.mirage._judgement import Verdict, num
-from foreshock.mirage._links import links_for
-from foreshock.mirage._measures import DECODED
+from foreshock.mirage._measures import DECODED, Twin
 from foreshock.mirage._noise import LEAST_TASKS
-from foreshock.mirage._share import ALPHA, MAY, SHARE, Share, Windowed, judge_share
+from foreshock.mirage._share import ALPHA, MAY, OTHER, SHARE, Share, Windowed, judge_share
 from foreshock.records import Alternative, Effect, Evidence, Finding, Rate, State, Subject
 
 CODE = "FS302"
@@ -130,23 +129,28 @@ def _averaged(members: list[tuple[Case, NDArray[np.intp]]], places: tuple[float,
     panel = members[0][0].panel
     design = Design.of(places, log=panel.log_axis, chained=panel.trajectory)
     shares, first = [], np.zeros((0, 0))
+    each_on = [series_of(case, _twin_of(case)) for case, _ in members]
     for which in (0, -1):
         z, sampling = [], np.zeros((design.points, design.points))
-        for case, at in members:
-            assert case.twin is not None
-            curves = series_of(case, case.twin, links_for(case.hard, case.twin)[which]).main
+        for series, (_, at) in zip(each_on, members, strict=True):
+            curves = series[which].main
             rise = float(curves.z[0, at[-1]] - curves.z[0, at[0]])
             z.append((curves.z[0, at] - curves.z[0, at[0]]) / rise)
             sampling += curves.sampling[np.ix_(at, at)] / rise**2
         each = np.stack(z)
         line = Curves(each.mean(axis=0)[None], design, sampling / len(members) ** 2)
-        shares.append(judge_share(Windowed.one(line), ratio))
+        shares.append(judge_share(Windowed.one(line), ratio, OTHER if which else ALPHA))
         first = each if which == 0 else first
     w, i = design.widths, shares[0].interval
     carried = (np.diff(first, axis=1)[:, i] - w[i]) / (1 - w[i])
     kept = members[0][0].windows[0].kept[members[0][1]]
     labels = tuple(panel.points[k] for k in kept)
     return _Mean([c for c, _ in members], labels, (shares[0], shares[1]), carried)
+
+
+def _twin_of(case: Case) -> Twin:
+    assert case.twin is not None
+    return case.twin
 
 
 def _decide(mean: _Mean, ratio: float) -> tuple[Verdict, str]:
@@ -186,7 +190,7 @@ def _told(mean: _Mean, verdict: Verdict, reason: str, ratio: float) -> CommonJum
         verdict=verdict,
         title=_title(mean, verdict, reason, len(agree), points),
         effect=_effect(mean),
-        p=max(s.p for s in mean.shares),
+        p=max(mean.shares[0].p, mean.shares[1].p * ALPHA / OTHER),
         null=_null(mean, ratio),
         rate=Rate(stated=ALPHA),
         alternatives=_alternatives(panel.trajectory),

@@ -158,10 +158,11 @@ def residual_variance(z: Floats, design: Design) -> Floats:
         Shape (draws, points - 1).
     """
     smooth, steps = basis(design)
-    about = (z**2).sum(axis=1) - ((z @ smooth) ** 2).sum(axis=1)
+    squares = (z**2).sum(axis=1)
+    about = squares - ((z @ smooth) ** 2).sum(axis=1)
     left = about[:, None] - (z @ steps.T) ** 2
     # cancellation leaves tiny negatives where the fit is exact; the scale of z sets what is tiny
-    tiny = 1e-12 * np.maximum(np.ptp(z, axis=1) ** 2, 1e-300)[:, None]
+    tiny = np.maximum(1e-13 * squares, 1e-300)[:, None]
     variance: Floats = np.maximum(left, tiny) / design.residual_df
     return variance
 

@@ -26,15 +26,18 @@ RISE = 3.0
 LAST = 1.5
 
 
-def allowed_share(design: Design, share: float, ratio: float) -> Floats:
+def allowed_share(design: Design, share: float | Floats, ratio: float) -> Floats:
     """Largest share of the rise that an interval may take without leaving the class or carrying more than ``share``.
+
+    Returns:
+        Shape (points - 1,), or (shares, points - 1) for several shares.
 
     Examples:
         >>> float(allowed_share(Design.of(range(9)), 0.25, 2.0)[0])
         0.34375
     """
     w = design.widths
-    return np.maximum(ratio * w, w + share * (1 - w))
+    return np.maximum(ratio * w, w + np.multiply.outer(share, 1 - w))
 
 
 class Prior(NamedTuple):
@@ -60,6 +63,9 @@ class Curves:
         within: Variance among replicates at each point, shape (draws, points), anything at points with one replicate;
             None when the design takes noise from residuals.
         prior: Noise of models as the other tasks of the family show it; None where nothing is known of it.
+        base: The same series on the primary link, where noise of models is measured and alike at all points; None on
+            that link itself.
+        stretch: By how much this link stretches the primary one at each point, shape (points,); None with ``base``.
     """
 
     z: Floats
@@ -67,6 +73,8 @@ class Curves:
     sampling: Floats
     within: Floats | None = None
     prior: Prior | None = None
+    base: Curves | None = None
+    stretch: Floats | None = None
 
     @property
     def rise(self) -> Floats:
@@ -95,6 +103,8 @@ class Curves:
         """
         if self.design.by_replicates and not self.design.alone.any():
             return None
+        if self.base is not None:
+            return self.base.scatter()
         return residual_variance(self.z, self.design) - self.item_part()
 
     def variance(self, c: Floats, scatter: Floats | None = None) -> Floats:
@@ -132,8 +142,9 @@ class Curves:
             weight = 1.0 if np.isinf(self.prior.df) else self.prior.df / (self.prior.df + self.design.residual_df)
             models = weight * self.prior.variance + (1 - weight) * own
         # a fit that is exact leaves rounding only; the scale of z says what is tiny
-        tiny = 1e-12 * np.maximum(np.ptp(self.z, axis=1) ** 2, 1e-300)[:, None]
-        return np.asarray(np.maximum(models, tiny) * (c**2).sum(axis=-1) + items)
+        tiny = np.maximum(1e-12 * self.rise**2, 1e-300)
+        stretched = c if self.stretch is None else c * self.stretch
+        return np.asarray(np.maximum(models, tiny) * (stretched**2).sum(axis=-1) + items)
 
     def _spread(self, c: Floats) -> Floats:
         assert self.within is not None

@@ -112,21 +112,22 @@ def judge_family(
 
 
 def share_noise(cases: Sequence[Case]) -> list[NoisePrior]:
-    """Learn the noise of models from all tasks with one kind of twin on one link, and give it to each of them."""
+    """Learn the noise of models from all tasks with one kind of twin on one link, and give it to each of them.
+
+    Seeds measure what seeds do, and checkpoints of one run hang together: lines with either keep their own noise.
+    """
     groups: dict[tuple[str, str], list[tuple[Case, Curves]]] = {}
     for case in cases:
         if case.reasons or case.twin is None or case.noise_source != "own":
             continue
-        for link in links_for(case.hard, case.twin):
-            member = (case, series_of(case, case.twin, link).main)
-            groups.setdefault((link.name, case.twin.kind), []).append(member)
+        link = links_for(case.hard, case.twin)[0]
+        groups.setdefault((link.name, case.twin.kind), []).append((case, series_of(case, case.twin)[0].main))
     learned = []
     for (link_name, kind), members in groups.items():
         known, priors = learn([curves for _, curves in members], link_name, kind)
         learned += [known] if known is not None else []
         for (case, _), prior in zip(members, priors, strict=True):
-            if prior is not None:
-                case.priors[link_name] = prior
+            case.prior = prior
     return learned
 
 

@@ -12,7 +12,7 @@ from foreshock.mirage._case import ITEMS, POINTS, Case
 from foreshock.mirage._design import Design, Floats
 from foreshock.mirage._drawn import emergence_of, find_moves, lines_of
 from foreshock.mirage._entry import Entry
-from foreshock.mirage._excess import Curves
+from foreshock.mirage._excess import Curves, Prior
 from foreshock.mirage._finding import compose, data_hash
 from foreshock.mirage._judgement import Judgement, Verdict
 from foreshock.mirage._links import links_for
@@ -20,7 +20,7 @@ from foreshock.mirage._measures import DECODED, Twin, in_order
 from foreshock.mirage._needs import Noise, enough
 from foreshock.mirage._positions import check_positions
 from foreshock.mirage._prepare import counts, merged, orderly
-from foreshock.mirage._share import ALPHA, MAY, SHARE, Share, Windowed, judge_share
+from foreshock.mirage._share import ALPHA, MAY, OTHER, SHARE, Share, Windowed, judge_share
 from foreshock.mirage._through import UNEXPLAINED, look_through
 from foreshock.mirage._weights import Weights
 from foreshock.mirage._window import BEGUN, OPEN, Window, windows
@@ -127,18 +127,41 @@ def _on(case: Case, twin: Twin, link: Link, window: Window) -> Floats:
     return twin.on(link, case.draws[twin.name][:, window.kept], case.items)
 
 
-def series_of(case: Case, twin: Twin, link: Link) -> Windowed:
-    """A twin on a link in every window, with what is known of its noise."""
-    prior = case.priors.get(link.name) if twin is case.twin else None
-    parts = []
-    for window in case.windows:
-        z, design, within = _on(case, twin, link, window), _design(case, window), None
-        if design.by_replicates:
-            each = [case.panel.replicates[twin.name][i] for i in window.kept]
-            spread = [np.var(twin.on(link, np.asarray(r), case.items), ddof=1) if len(r) > 1 else 0.0 for r in each]
-            within = np.asarray(spread)[None]
-        parts.append((window.weight, Curves(z[:1], design, np.cov(z[1:].T), within, prior)))
-    return Windowed(tuple(parts))
+def series_of(case: Case, twin: Twin) -> list[Windowed]:
+    """A twin on each of its links, the primary one first, in every window, with what is known of its noise."""
+    primary, *others = links_for(case.hard, twin)
+    prior = case.prior if twin is case.twin else None
+    first = [_curves(case, twin, primary, window, prior) for window in case.windows]
+    told = [first]
+    for link in others:
+        each = [_curves(case, twin, link, window, prior) for window in case.windows]
+        told.append(
+            [
+                replace(curves, base=base, stretch=_stretch(base.z[0], primary, link))
+                for curves, base in zip(each, first, strict=True)
+            ]
+        )
+    weights = [window.weight for window in case.windows]
+    return [Windowed(tuple(zip(weights, parts, strict=True))) for parts in told]
+
+
+def _curves(case: Case, twin: Twin, link: Link, window: Window, prior: Prior | None) -> Curves:
+    z, design, within = _on(case, twin, link, window), _design(case, window), None
+    if design.by_replicates:
+        each = [case.panel.replicates[twin.name][i] for i in window.kept]
+        spread = [np.var(twin.on(link, np.asarray(r), case.items), ddof=1) if len(r) > 1 else 0.0 for r in each]
+        within = np.asarray(spread)[None]
+    return Curves(z[:1], design, np.cov(z[1:].T), within, prior)
+
+
+def _stretch(z: Floats, primary: Link, other: Link) -> Floats:
+    """Slope of another link against the primary one at each point: noise of models is stretched by it."""
+    step = 1e-3
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        ends = [other.forward(primary.inverse(z + s)) for s in (-step, step)]
+        slope = (ends[1] - ends[0]) / (2 * step)
+    # where probability itself has no more digits the two links run in parallel
+    return np.where(np.isfinite(slope), slope, 1.0)
 
 
 def conclude(case: Case, ratio: float) -> Judgement:
@@ -176,7 +199,7 @@ def _measure(case: Case, ratio: float) -> None:
     assert case.design is not None
     assert case.twin is not None
     window, links = case.windows[0], links_for(case.hard, case.twin)
-    case.shares = [judge_share(series_of(case, case.twin, link), ratio) for link in links]
+    case.shares = _shares(case, case.twin, ratio)
     beneath = Beneath.of(case.panel, window.kept, case.hard.name, case.twins) if case.by_items else None
     case.through = look_through(
         case.draws[case.hard.name][:, window.kept],
@@ -200,8 +223,7 @@ def _lacking(case: Case) -> None:
     for share, link in zip(case.shares, links_for(case.hard, case.twin), strict=True):
         z = _on(case, case.twin, link, case.windows[0])
         items = float(np.sqrt(np.mean(np.var(z[1:], axis=0))))
-        prior = case.priors.get(link.name)
-        noise.append(Noise.of(share, items, case.design, prior.df if prior else 0.0))
+        noise.append(Noise.of(share, items, case.design, case.prior.df if case.prior else 0.0))
     case.enough = enough(case.design, noise[0], noise, case.shares[0].interval)
 
 
@@ -260,4 +282,9 @@ def _shares_of(case: Case, twin: Twin, ratio: float) -> list[Share] | None:
     links = links_for(case.hard, twin)
     if not all(np.isfinite(_on(case, twin, link, w)).all() for link in links for w in case.windows):
         return None
-    return [judge_share(series_of(case, twin, link), ratio) for link in links]
+    return _shares(case, twin, ratio)
+
+
+def _shares(case: Case, twin: Twin, ratio: float) -> list[Share]:
+    first, *others = series_of(case, twin)
+    return [judge_share(first, ratio), *(judge_share(one, ratio, OTHER) for one in others)]
