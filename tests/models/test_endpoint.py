@@ -330,6 +330,62 @@ def test_a_missing_value_inside_the_target_is_no_sum() -> None:
     assert "no log-probability" in (reply.note or "")
 
 
+def spaceless(mark: str, prompt: list[str], target: list[str], **usage: int) -> Handler:
+    """A server that spells tokens without their spaces, or with a mark in their place."""
+
+    def spelt(texts: list[str]) -> list[tuple[str, float | None]]:
+        return [(text.replace(" ", mark), None if i == 0 else -0.5 * i) for i, text in enumerate(texts)]
+
+    def answer(call: Call) -> None:
+        texts = prompt if call.body["prompt"] == "".join(prompt) else [*prompt, *target]
+        body = completion("", [*spelt(["<s>", *texts]), ("x", -9.0)])
+        body["usage"] = {"prompt_tokens": 1 + len(texts), "completion_tokens": 1} | usage
+        call.json(body)
+
+    return answer
+
+
+@pytest.mark.parametrize("mark", ["", "\u0120", "\u2581"])
+def test_tokens_without_their_spaces_are_counted(mark: str) -> None:
+    prompt, target = ["Q", ":", " 1", "+", "1", " ="], [" 1", "2"]
+    reply, calls, _ = told(spaceless(mark, prompt, target), Request(prompt="Q: 1+1 =", target=" 12"))
+    assert (reply.delivery, reply.target_logprobs) == (Delivery.OK, [-3.5, -4.0])
+    assert [call.body["prompt"] for call in calls] == ["Q: 1+1 = 12", "Q: 1+1 ="]
+
+
+@pytest.mark.parametrize(
+    ("target", "usage"),
+    [
+        ([" 1", "3"], {}),  # another text
+        ([" 1", "2"], {"prompt_tokens": 3}),  # not all tokens are there
+        ([" 1", "2"], {"completion_tokens": 0}),
+    ],
+)
+def test_counts_that_do_not_fit_give_nothing(target: list[str], usage: dict[str, int]) -> None:
+    reply, _, _ = told(spaceless("", ["Q", " ="], target, **usage), Request(prompt="Q =", target=" 12"))
+    assert (reply.delivery, reply.target_tokens) == (Delivery.ERROR, ())
+
+
+def test_a_token_across_the_border_is_not_counted() -> None:
+    def answer(call: Call) -> None:
+        whole = call.body["prompt"].endswith("12")
+        texts = ["Q", "=1", "2"] if whole else ["Q", "="]
+        body = completion("", [(text, -1.0) for text in [*texts, "x"]])
+        body["usage"] = {"prompt_tokens": len(texts), "completion_tokens": 1}
+        call.json(body)
+
+    reply, _, _ = told(answer, Request(prompt="Q =", target=" 12"))
+    assert (reply.delivery, reply.target_tokens) == (Delivery.ERROR, ())
+
+
+def test_a_server_that_ignores_echo_gives_nothing() -> None:
+    # llama.cpp's: one entry for the generated token; summed blindly it would make every answer certain
+    body = completion(" 7", [(" 7", -0.01)])
+    body["usage"] = {"prompt_tokens": 9, "completion_tokens": 1}
+    reply, calls, _ = told(giving(body), Request(prompt="Q: 1+1 =", target=" 12"))
+    assert (reply.delivery, reply.target_tokens, len(calls)) == (Delivery.ERROR, (), 2)
+
+
 def test_a_chat_cannot_score_a_target() -> None:
     reply, calls, _ = told(giving(chat("2")), Request(messages=TURNS.messages, target=" 2"))
     assert (reply.delivery, len(calls)) == (Delivery.ERROR, 0)

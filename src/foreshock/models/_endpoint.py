@@ -15,7 +15,7 @@ import msgspec
 from foreshock._base import ConfigError, ModelError
 from foreshock.models._http import Answer, TooLong, address_of, post
 from foreshock.models._parse import decode, error_of, failed, generated, is_block
-from foreshock.models._target import scored
+from foreshock.models._target import UNEQUAL, counted, scored
 from foreshock.records import Delivery, Reply, Request
 
 Api = Literal["completions", "chat"]
@@ -99,20 +99,39 @@ class Endpoint:
                 f"a {self._api} endpoint was asked with {'messages' if request.prompt is None else 'a prompt'}",
                 expected="a prompt for completions, messages for chat",
             )
+        if request.target is not None:
+            return self._score(request, request.target)
+        return self._until(self._body(request), lambda value: generated(value, chat=self._api == "chat"))
+
+    def _score(self, request: Request, target: str) -> Reply:
+        prompt = request.prompt or ""
+        bodies: list[Any] = []
+
+        def read(value: Any) -> Reply:
+            bodies.append(value)
+            return scored(value, prompt, target)
+
+        reply = self._until(self._echo(prompt + target, request), read)
+        if reply.note != UNEQUAL:
+            return reply
+        # spaces are lost in how the tokens are spelt: count the prompt's own tokens instead
+        return self._until(self._echo(prompt, request), lambda value: counted(bodies[-1], value, target))
+
+    def _until(self, body: dict[str, Any], read: Callable[[Any], Reply]) -> Reply:
         reply = failed("not asked")
         for attempt in range(self._tries):
-            reply, wait = self._try(request, attempt)
+            reply, wait = self._try(body, read, attempt)
             if reply.final or wait is None or attempt + 1 == self._tries:
                 return reply
             self._sleep(wait)
         return reply
 
-    def _try(self, request: Request, attempt: int) -> tuple[Reply, float | None]:
+    def _try(self, body: dict[str, Any], read: Callable[[Any], Reply], attempt: int) -> tuple[Reply, float | None]:
         """One try: the reply, and how long to wait before the next; None when another one is of no use."""
         wait = min(_LONGEST_WAIT, _FIRST_WAIT * 2.0**attempt)
         started = time.monotonic()
         try:
-            answer = self._post(request)
+            answer = self._post(body)
         except TimeoutError as error:
             return failed(f"no answer in time ({error})", delivery=Delivery.TIMEOUT, final=False), wait
         except TooLong as error:
@@ -123,27 +142,32 @@ class Endpoint:
         if answer.status == 200:
             if value is None:
                 return failed("the reply is no JSON", final=False), wait
-            return self._took(self._read(request, value), started), None
+            return self._took(read(value), started), None
         return self._refused(answer, value, wait)
 
-    def _post(self, request: Request) -> Answer:
+    def _post(self, body: dict[str, Any]) -> Answer:
         path = "/chat/completions" if self._api == "chat" else "/completions"
-        body = msgspec.json.encode(self._body(request))
-        answer = post(self._address, path, body, self._headers, timeout=self._timeout, most=self._most)
-        told = error_of(decode(answer.body)) or "" if answer.status == 400 else ""
-        if self._limit_name == "max_tokens" and "max_completion_tokens" in told:
+
+        def send() -> Answer:
+            told = {self._limit_name if name == "max_tokens" else name: value for name, value in body.items()}
+            data = msgspec.json.encode(told)
+            return post(self._address, path, data, self._headers, timeout=self._timeout, most=self._most)
+
+        answer = send()
+        wrong = error_of(decode(answer.body)) or "" if answer.status == 400 else ""
+        if self._limit_name == "max_tokens" and "max_completion_tokens" in wrong:
             # newer models of OpenAI know the limit under this name only, and say so
             self._limit_name = "max_completion_tokens"
-            body = msgspec.json.encode(self._body(request))
-            answer = post(self._address, path, body, self._headers, timeout=self._timeout, most=self._most)
+            return send()
         return answer
+
+    def _echo(self, text: str, request: Request) -> dict[str, Any]:
+        # one token is generated and left out: many servers refuse to generate none
+        told = {"prompt": text, "max_tokens": 1, "echo": True, "logprobs": request.logprobs or 1}
+        return {"model": self._model, "temperature": 0.0, **told}
 
     def _body(self, request: Request) -> dict[str, Any]:
         body: dict[str, Any] = {"model": self._model, "temperature": request.temperature}
-        if request.target is not None:
-            # one token is generated and left out: many servers refuse to generate none
-            told = {"prompt": (request.prompt or "") + request.target, "max_tokens": 1, "echo": True}
-            return body | told | {"logprobs": request.logprobs or 1, "temperature": 0.0}
         if self._api == "chat":
             body["messages"] = [{"role": turn.role, "content": turn.content} for turn in request.messages]
             if request.logprobs is not None:
@@ -152,17 +176,12 @@ class Endpoint:
             body["prompt"] = request.prompt
             if request.logprobs is not None:
                 body["logprobs"] = request.logprobs
-        body[self._limit_name] = request.max_tokens
+        body["max_tokens"] = request.max_tokens
         if request.stop:
             body["stop"] = list(request.stop)
         if request.seed is not None:
             body["seed"] = request.seed
         return body
-
-    def _read(self, request: Request, value: Any) -> Reply:
-        if request.target is not None:
-            return scored(value, request.prompt or "", request.target)
-        return generated(value, chat=self._api == "chat")
 
     def _took(self, reply: Reply, started: float) -> Reply:
         return msgspec.structs.replace(reply, seconds=round(time.monotonic() - started, 3))
