@@ -109,7 +109,7 @@ def verdict_row(line: Line, seed: int | None, told: Judgement) -> dict[str, Any]
         "items": next(iter(line.made.values.values())).shape[1],
         "lowest": round(float(hard.min()), 4),
         "highest": round(float(hard.max()), 4),
-        "jump_share": round(float(np.diff(hard)[jump] / np.ptp(hard)), 3),
+        "jump_share": _number(float(np.diff(hard)[jump] / np.ptp(hard)) if np.ptp(hard) else None),
         "jump_at": int(np.unique(line.parameters)[jump + 1]),
         "emergence": _number(float(emergence_scores(hard[None])[0])),
         "verdict": told.verdict,

@@ -10,6 +10,7 @@ import argparse
 import json
 import math
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -146,9 +147,12 @@ def main() -> None:
     parser.add_argument("--kind", choices=[k.name for k in plan.KINDS], action="append", help="only these experiments")
     parser.add_argument("--seeds", type=int, default=len(plan.SEEDS), help="how many of the plan's seeds")
     parser.add_argument("--steps", type=int, help="updates of each model; else the plan's")
+    parser.add_argument("--widths", type=int, nargs="+", help="sizes; else the plan's, which suit the embedded digits")
     told = parser.parse_args()
     torch.set_num_threads(1)
     kinds = tuple(k for k in plan.KINDS if told.kind is None or k.name in told.kind)
+    if told.widths:
+        kinds = tuple(replace(k, widths=tuple(told.widths)) for k in kinds)
     if told.data is None:
         embedded = digits()
         images = {k.name: embedded for k in kinds}
