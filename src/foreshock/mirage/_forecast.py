@@ -153,7 +153,8 @@ class Surprise:
             foreseen; ``yes``: the line certainly rose, and what came is certainly within half of the rise of it.
         foreseen, low, high: Forecast on the link with its two-sided 95% prediction interval.
         share, share_low, share_high: Surprise over the whole rise with one-sided 95% bounds, within -1 and 2.
-        enough: Models before the onset that would do; None when more than 64, or when the answer is there.
+        enough: Models before the onset that would do; None when more than 64, when the answer is there, or when more
+            was foretold than came, which no further model would mend.
         why: One sentence.
     """
 
@@ -214,7 +215,7 @@ def surprised(trail: Trail) -> Surprise:
         share=came / rise if rise > 0 else float("nan"),
         share_low=float(low[0]),
         share_high=float(high[0]),
-        enough=_enough(trail, rise) if answer == "cannot tell" else None,
+        enough=_enough(trail, rise) if answer == "cannot tell" and high[0] >= 0 else None,
         why=_why(trail, answer, float(high[0])),
     )
 
@@ -224,20 +225,18 @@ def _one(x: Floats) -> float:
 
 
 def _why(trail: Trail, answer: Answer, high: float) -> str:
-    q, models = trail.quantile(), trail.models
-    if answer == "no":
-        return f"a line through the {models} models before did not give it"
-    if answer == "yes":
-        return f"a line through the {models} models before gave it"
+    q, line = trail.quantile(), f"a line through the {trail.models} models before"
+    if answer != "cannot tell":
+        return f"{line} {'gave' if answer == 'yes' else 'did not give'} it"
     if not _one(trail.t(trail.rise)) > q:
-        return f"the whole rise is not beyond the noise of the {models} models before"
+        return f"the whole rise is not beyond the noise of the {trail.models} models before"
+    if high < 0:
+        return f"{line} foretold more than came"
     if trail.width * RATIO >= 1:
         return "the models on either side of the onset are so far apart that a smooth curve might do all of it"
-    if high < 0:
-        return f"a line through the {models} models before foretold more than came"
     if not _one(trail.t(trail.slope)) > q:
-        return f"the {models} models before do not rise for certain, and what came is within their noise"
-    return f"what the {models} models before foretell is too uncertain"
+        return f"the {trail.models} models before do not rise for certain, and what came is within their noise"
+    return f"what the {trail.models} models before foretell is too uncertain"
 
 
 def _enough(trail: Trail, rise: float) -> int | None:

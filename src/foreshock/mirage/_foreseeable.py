@@ -93,8 +93,8 @@ def foreseeable(judgement: Judgement, entry: Entry | Trend, priors: Sequence[Noi
 
     ``no`` is said when the surprise is certainly more than a quarter of the whole rise and more than the smooth class
     allows the interval (twice its share of the axis); ``yes`` when the line before the onset certainly rises and what
-    came is certainly within half of the whole rise of it, above or below; each at one-sided 95%. For checkpoints of one run the
-    quantile is that of the worst autocorrelation up to 0.9.
+    came is certainly within half of the whole rise of it, above or below; each at one-sided 95%. For checkpoints of one
+    run the quantile is that of the worst autocorrelation up to 0.9.
 
     Args:
         judgement: The verdict on the entry.
