@@ -124,6 +124,18 @@ def test_repeats_enough_makes_the_two_variances_equal() -> None:
     assert power.repeats_enough(0.0, 0.2) is None
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(("points", "scatter"), [(5, 0.04), (6, 0.077), (8, 0.077), (10, 0.1)])
+def test_power_is_near_that_of_the_verdict_on_jumps(points: int, scatter: float) -> None:
+    """The verdict is calibrated and has conditions that the formula leaves out; a drift apart must not go unseen."""
+    from foreshock.mirage import _design, _needs
+
+    place = np.linspace(0, 1, points)
+    noise = _needs.Noise(scatter, 0.0)
+    verdict = _needs.power(_design.Design.of(place), noise, noise, 0.5)
+    assert power.step_power(list(place), [1] * points, scatter) == pytest.approx(verdict, abs=0.25)
+
+
 def constants() -> Sequence[tuple[float, float]]:
     """Ours, and those of the verdict on jumps: rooms of one floor cannot import each other, so a test compares them."""
     from foreshock.mirage import _case, _needs, _share

@@ -28,8 +28,9 @@ from foreshock.lint import (
     lint_design,
     lint_store,
 )
-from foreshock.readers import ReadOptions
+from foreshock.readers import ReadOptions, holds_logs
 from foreshock.records import Document
+from foreshock.report import one_line
 from foreshock.series import load_models, model_cards
 from foreshock.store import Store, add_paths
 
@@ -115,13 +116,15 @@ def lint(
         console().print(explain(code), soft_wrap=True)
         return
     given = _sorted(paths or [])
+    talk = not quiet and str(json) != "-"
+    if talk:
+        _note_logs(given.designs)
     where = places(store if store is not None else given.store)
     names = fail_on or where.config.fail_on
     refuse_unknown(fail_on or [], [*(select or []), *(ignore or [])])
     import_all(where, imports)
     scorers = _functions(scorer or [])
     own = where.config.lint
-    talk = not quiet and str(json) != "-"
     options = LintOptions(
         tasks=task or [],
         models=model or [],
@@ -145,6 +148,14 @@ def lint(
             console().print(f"Report: {html}")
     codes = {rule.name: rule.code for rule in RULES}
     raise typer.Exit(firing(document, [codes.get(name, name) for name in names]))
+
+
+def _note_logs(designs: list[Path]) -> None:
+    """Say of folders of designs that their logs, if they are any, are not looked at."""
+    for path in designs:
+        if path.is_dir() and holds_logs([path]):
+            told = "holds designs; files in it that may be logs are not read: name them themselves"
+            console(stderr=True).print(f"{one_line(str(path), 200)} {told}", soft_wrap=True)
 
 
 def _functions(names: list[str]) -> dict[str, Callable[..., Any]]:

@@ -47,7 +47,7 @@ def too_few_models(line: ModelLine, options: LintOptions) -> list[Told]:
             _add(line, enough),
             effect=Effect(name="power to show the step", unit="fraction", value=found, low=None, high=None),
             needs=needs,
-            rate=Rate(stated=power.ALPHA),
+            rate=Rate(),
         )
     ]
 

@@ -10,7 +10,7 @@ from foreshock._base import count_of
 from foreshock.lint import _power as power
 from foreshock.lint._facts import Benchmark, Best, Denominator, Metric
 from foreshock.lint._options import LintOptions
-from foreshock.lint._told import Told, some
+from foreshock.lint._told import CERTAIN, Told, some
 from foreshock.records import Alternative, Effect, Evidence, Need, Rate, State
 from foreshock.stats import clopper_pearson, normal_quantile, paired_detectable, paired_items
 
@@ -68,10 +68,17 @@ def too_few_items(benchmark: Benchmark, options: LintOptions) -> list[Told]:
             _items_hint(benchmark, n),
             effect=_detectable(benchmark, n),
             needs=[Need(what=f"items, to show a difference of {size:g}", have=n, enough=enough)],
-            rate=Rate(stated=power.ALPHA),
+            rate=_items_rate(benchmark, state),
             alternatives=[_DEPENDENT],
         )
     ]
+
+
+def _items_rate(benchmark: Benchmark, state: State) -> Rate:
+    """Bounds from the design alone hold for certain; with measured flips the lower end of their interval decides."""
+    if state is not State.FIRING:
+        return Rate()
+    return CERTAIN if benchmark.flips is None else Rate(stated=(1 - LEVEL) / 2)
 
 
 def _is_rate(metric: Metric) -> bool:
