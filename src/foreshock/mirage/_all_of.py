@@ -51,7 +51,7 @@ def answers(
     if _greedy(beneath, twin, _right(loss, parts, tied)):
         found = cut(beneath, twin, metric, loglog, z, design)
         if found is not None:
-            return found[0], f"{found[1]} (greedy decoding)"
+            return found
     moved = shifts(z)
     # the loss of every item is divided by the same number, and so is their mean: the shift of the mean is exact
     table = np.stack([_right(loss * math.exp(-s), parts, tied).mean(axis=1) for s in moved.tolist()], axis=1)

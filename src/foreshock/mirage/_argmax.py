@@ -16,10 +16,12 @@ if TYPE_CHECKING:
     from foreshock.mirage._measures import Hard, Twin
     from foreshock.stats import Link
 
-# with more items than this on the wrong side the hard metric is not a cut through this twin. It is looked at where they
-# agree best, in a quarter of the models: where only some models disagree, something happened to the scorer there, and a
-# looser link would hide it
-WRONG, AGREE = 0.05, 0.25
+# the hard metric is a cut through a twin that leaves fewer items on the wrong side than this share of what a constant
+# guess would. It is looked at where they agree best, in a quarter of the models: where only some disagree, something
+# happened to the scorer there, and a looser link would hide it
+WRONG, AGREE = 0.25, 0.25
+# models with fewer right or fewer wrong items than this agree with any cut
+_BOTH = 5
 # with fewer scores than this between 0 and 1 no shift moves items over a threshold one by one
 LEVELS = 5
 _ALIKE = "all shifted alike"
@@ -77,8 +79,11 @@ def _rule(value: Floats, beneath: Beneath, edge: float) -> tuple[Pass, bool]:
 
     Means over seeds or repeats are neither right nor wrong, and some scorers only follow what they look at.
     """
-    wrong = ((value >= edge) != (beneath.hard > 0.5)).mean(axis=1)
-    if beneath.binary and np.quantile(wrong, AGREE) <= WRONG:
+    right = beneath.hard > 0.5
+    guess = np.minimum(right.sum(axis=1), (~right).sum(axis=1))
+    wrong = ((value >= edge) != right).sum(axis=1) / np.maximum(guess, 1)
+    both = guess >= _BOTH
+    if beneath.binary and np.quantile(wrong[both] if both.any() else wrong, AGREE) <= WRONG:
         return lambda v: (v >= edge).astype(float), True
     return chances(value, beneath.hard), False
 
