@@ -223,3 +223,12 @@ def test_per_token_values_come_through_a_server() -> None:
     import math
 
     assert math.exp(sum(digits) / len(digits)) == pytest.approx(skill_of("@0.8"), abs=0.02)
+
+
+def test_an_endless_answer_is_cut_and_says_so() -> None:
+    from foreshock.models._collect import MAX_OUTPUT
+
+    _, batches = collect(CallableModel(lambda _: "7" * (MAX_OUTPUT + 5), "m"), TASK, Asking(logprobs=False))
+    columns = next(b for b in batches if b.table == "responses").columns
+    assert {len(text) for text in columns["output"]} == {MAX_OUTPUT}
+    assert set(columns["meta"]) == {f'{{"characters":{MAX_OUTPUT + 5},"served_as":"m"}}'}

@@ -158,7 +158,7 @@ def _responses(
         "output_tokens": [written for _, written in counts],
         "token_unit": [None if count == (None, None) else model.name for count in counts],
         "seconds": [reply.seconds for reply in replies],
-        "meta": [_meta(reply) for reply in replies],
+        "meta": [_meta(reply, text) for reply, text in zip(replies, outputs, strict=True)],
     }
 
 
@@ -172,8 +172,10 @@ def _asked(problem: Problem, asking: Asking) -> Any:
     return chat_turns(problem) if asking.chat else completion_prompt(problem)
 
 
-def _meta(reply: Reply) -> str:
-    told = {"stop_reason": reply.stop_reason, "note": reply.note, "served_as": reply.model}
+def _meta(reply: Reply, text: str | None) -> str:
+    told: dict[str, Any] = {"stop_reason": reply.stop_reason, "note": reply.note, "served_as": reply.model}
+    if text != reply.text:
+        told["characters"] = len(reply.text or "")  # the output was cut
     return canonical({name: value for name, value in told.items() if value is not None}).decode()
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import email.utils
-import http.client
 import math
 import os
 import time
@@ -128,6 +126,8 @@ class Endpoint:
 
     def _try(self, body: dict[str, Any], read: Callable[[Any], Reply], attempt: int) -> tuple[Reply, float | None]:
         """One try: the reply, and how long to wait before the next; None when another one is of no use."""
+        from http.client import HTTPException
+
         wait = min(_LONGEST_WAIT, _FIRST_WAIT * 2.0**attempt)
         started = time.monotonic()
         try:
@@ -136,7 +136,7 @@ class Endpoint:
             return failed(f"no answer in time ({error})", delivery=Delivery.TIMEOUT, final=False), wait
         except TooLong as error:
             return failed(f"the reply is too long ({error})"), None
-        except (OSError, http.client.HTTPException, ValueError) as error:
+        except (OSError, HTTPException, ValueError) as error:
             return failed(f"the connection failed ({type(error).__name__}: {str(error)[:200]})", final=False), wait
         value = decode(answer.body)
         if answer.status == 200:
@@ -228,13 +228,15 @@ class Endpoint:
 
 def _retry_after(text: str | None) -> float | None:
     """Seconds that a server asks to wait: a number, or a date."""
+    from email.utils import parsedate_to_datetime
+
     if text is None:
         return None
     try:
         seconds = float(text) if len(text) < 40 else -1.0
     except ValueError:
         try:
-            seconds = email.utils.parsedate_to_datetime(text).timestamp() - time.time()
+            seconds = parsedate_to_datetime(text).timestamp() - time.time()
         except (ValueError, TypeError, OverflowError):
             return None
     return None if math.isnan(seconds) else max(0.0, seconds)

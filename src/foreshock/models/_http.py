@@ -7,17 +7,17 @@ to another machine, a proxy that nobody named here, and a reply that drips or gr
 from __future__ import annotations
 
 import contextlib
-import http.client
-import ipaddress
-import socket
-import ssl
 import threading
 import time
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import SplitResult, urlsplit
 
 from foreshock._base import ConfigError
+
+if TYPE_CHECKING:  # ssl and http.client take 30 ms, which every command would pay
+    import http.client
+    import socket
 
 CHUNK = 1 << 16
 
@@ -39,6 +39,8 @@ class Address(NamedTuple):
     @property
     def local(self) -> bool:
         """Whether it is this machine."""
+        import ipaddress
+
         try:
             return ipaddress.ip_address(self.host).is_loopback
         except ValueError:
@@ -139,7 +141,11 @@ def post(address: Address, path: str, body: bytes, headers: Mapping[str, str], *
 
 
 def _connection(address: Address, timeout: float) -> http.client.HTTPConnection:
+    import http.client
+
     if address.secure:
+        import ssl
+
         context = ssl.create_default_context()
         return http.client.HTTPSConnection(address.host, address.port, timeout=timeout, context=context)
     return http.client.HTTPConnection(address.host, address.port, timeout=timeout)
@@ -147,12 +153,16 @@ def _connection(address: Address, timeout: float) -> http.client.HTTPConnection:
 
 def _cut_off(sock: socket.socket, late: threading.Event) -> None:
     """End a connection from outside: each byte that drips in would begin the socket's own time-out anew."""
+    import socket
+
     late.set()
     with contextlib.suppress(OSError):  # it has ended by itself
         sock.shutdown(socket.SHUT_RDWR)
 
 
 def _read(response: http.client.HTTPResponse, most: int) -> Answer:
+    import http.client
+
     told = response.headers.get("Content-Length", "")
     if told.isdecimal() and int(told[:20]) > most:
         raise TooLong(f"{told[:20]} bytes announced")
