@@ -232,3 +232,12 @@ def test_an_endless_answer_is_cut_and_says_so() -> None:
     columns = next(b for b in batches if b.table == "responses").columns
     assert {len(text) for text in columns["output"]} == {MAX_OUTPUT}
     assert set(columns["meta"]) == {f'{{"characters":{MAX_OUTPUT + 5},"served_as":"m"}}'}
+
+
+def test_the_form_of_the_prompt_has_a_hash_of_its_own() -> None:
+    def hash_of(items: int = 5, seed: int = 0, shots: int = 2, *, chat: bool = False) -> str | None:
+        task = arithmetic("addition", items=items, seed=seed, shots=shots)
+        return collect(CallableModel(lambda _: "1", "m"), task, Asking(chat=chat, logprobs=False))[0].prompt_hash
+
+    assert hash_of() == hash_of(items=7) == hash_of(seed=1)
+    assert len({hash_of(), hash_of(shots=3), hash_of(chat=True)}) == 3

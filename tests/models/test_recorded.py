@@ -184,3 +184,28 @@ def test_a_fault_of_the_user_ends_it() -> None:
 
     with pytest.raises(ModelError, match="401"):
         list(ask(CallableModel(wrong, "m"), requests(50)))
+
+
+def test_an_interruption_does_not_wait_for_the_server() -> None:
+    import subprocess
+    import sys
+    import time
+
+    code = """
+import threading
+from foreshock.models import CallableModel, ask
+from foreshock.records import Request
+
+def slow(request):
+    if request.prompt == "0":
+        return "x"
+    threading.Event().wait(60)
+
+replies = ask(CallableModel(slow, "m"), (Request(prompt=str(i)) for i in range(20)), workers=3)
+next(replies)
+raise KeyboardInterrupt
+"""
+    started = time.monotonic()
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=50)
+    assert "KeyboardInterrupt" in done.stderr
+    assert time.monotonic() - started < 30

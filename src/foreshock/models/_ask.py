@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import queue
+import threading
 from collections import deque
 from collections.abc import Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 
 from foreshock._base import ConfigError, ModelError, Progress, quiet
 from foreshock.records import Model, Reply, Request
@@ -42,12 +44,12 @@ def ask(
         raise ConfigError(f"{workers} workers", expected="1 or more")
     waiting: deque[Future[Reply]] = deque()
     source = iter(requests)
-    pool = ThreadPoolExecutor(workers, thread_name_prefix="foreshock-ask")
+    pool = _Pool(model, workers)
     done = lost = 0
     try:
         while True:
             while len(waiting) < 2 * workers and (request := next(source, None)) is not None:
-                waiting.append(pool.submit(model, request))
+                waiting.append(pool.submit(request))
             if not waiting:
                 return
             reply = waiting.popleft().result()
@@ -62,4 +64,39 @@ def ask(
             progress("ask", done, total)
             yield reply
     finally:
-        pool.shutdown(wait=True, cancel_futures=True)
+        for future in waiting:
+            future.cancel()
+        pool.close()
+
+
+class _Pool:
+    """Threads that end with the process: Ctrl-C must not wait for a server that may take minutes to answer.
+
+    The threads of ``concurrent.futures`` are waited for when Python ends, whatever they are doing.
+    """
+
+    def __init__(self, model: Model, workers: int) -> None:
+        self._model, self._workers = model, workers
+        self._todo: queue.SimpleQueue[tuple[Request, Future[Reply]] | None] = queue.SimpleQueue()
+        for number in range(workers):
+            threading.Thread(target=self._work, name=f"foreshock-ask-{number}", daemon=True).start()
+
+    def submit(self, request: Request) -> Future[Reply]:
+        future: Future[Reply] = Future()
+        self._todo.put((request, future))
+        return future
+
+    def close(self) -> None:
+        """Let the threads end when they have done what they are at."""
+        for _ in range(self._workers):
+            self._todo.put(None)
+
+    def _work(self) -> None:
+        while (job := self._todo.get()) is not None:
+            request, future = job
+            if not future.set_running_or_notify_cancel():
+                continue
+            try:
+                future.set_result(self._model(request))
+            except BaseException as error:  # noqa: BLE001 - raised again where the reply is asked for
+                future.set_exception(error)

@@ -20,6 +20,9 @@ from foreshock.tasks import (
 )
 
 FORMAT, READER = "live", "live-arithmetic@1"
+_FORM = Problem("1+1", "What is 1 plus 1?", "2", 1, 1, (("What is 1 plus 2?", "3"),))
+"""A problem by which the form of the prompt is told, whatever the problems of a run are."""
+
 MAX_OUTPUT = 100_000
 """Characters of an answer that are kept; a model that is asked for a number writes no more."""
 
@@ -218,7 +221,7 @@ def _run(model: Model, task: Arithmetic, asking: Asking, warnings: list[str]) ->
         task_version="1",
         conditions=conditions,
         created=utc_now(),
-        prompt_hash=digest([_asked(problem, asking) for problem in task.problems], 16),
+        prompt_hash=digest([_asked(_FORM, asking), task.shots], 16),
         warnings=warnings,
         meta={"model_identity": dict(model.identity), "items_seed": task.seed} | _sampling(asking),
     )
