@@ -39,12 +39,16 @@ def row_of(name: str, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
     return next(row for row in rows if row["name"] == name)
 
 
-def judged(words: Sequence[str], check: LinkCheck | None = None) -> list[Judgement]:
-    """Stand-ins for judgements: the table reads the verdict, the subject, the lines and the link check alone."""
+def judged(words: Sequence[str], check: LinkCheck | None = None, p: float | None = None) -> list[Judgement]:
+    """Stand-ins for judgements: the table reads verdict, p-value, subject, lines and link check alone.
+
+    ``p`` is that of lines that break; the others have .5.
+    """
     subject = SimpleNamespace(task="world", model_family="simulated")
+    findings = [SimpleNamespace(subject=subject, p=p if word == "break" else 0.5) for word in words]
     return [
-        SimpleNamespace(verdict=word, finding=SimpleNamespace(subject=subject), lines=(), link_check=check)  # type: ignore[misc]
-        for word in words
+        SimpleNamespace(verdict=word, finding=finding, lines=(), link_check=check)  # type: ignore[misc]
+        for word, finding in zip(words, findings, strict=True)
     ]
 
 
@@ -59,23 +63,26 @@ def test_every_row_is_there_whatever_the_data_and_fits_into_json() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "answer"),
+    ("words", "p", "answer"),
     [
-        (["smooth"] * 6 + ["mirage"] * 6, "supported"),
-        (["break"] * 8 + ["mirage"] * 4, "contradicted"),
-        (["mirage"] * 3, "cannot tell"),
-        (["unresolved"] * 30, "cannot tell"),
+        (["smooth"] * 6 + ["mirage"] * 6, None, "supported"),
+        (["break"] * 8 + ["mirage"] * 4, 0.001, "contradicted"),
+        (["break"] + ["mirage"] * 11, 0.001, "contradicted"),
+        (["break"] * 2 + ["mirage"] * 2, 0.03, "cannot tell"),  # either break may be one model that is off
+        (["break"] * 6, None, "cannot tell"),
+        (["mirage"] * 3, None, "cannot tell"),
+        (["unresolved"] * 30, None, "cannot tell"),
     ],
 )
-def test_smooth_under_a_continuous_metric(words: list[str], answer: str) -> None:
-    row = row_of(P1, predictions(judged(words)))
+def test_smooth_under_a_continuous_metric(words: list[str], p: float | None, answer: str) -> None:
+    row = row_of(P1, predictions(judged(words, p=p)))
     assert row["answer"] == answer
     assert (row["answer"] == "cannot tell") == bool(row["enough"])
 
 
 def test_false_alarms_do_not_contradict() -> None:
     """One break among forty lines is what chance gives; it must not turn the answer."""
-    assert row_of(P1, predictions(judged(["smooth"] * 39 + ["break"])))["answer"] == "supported"
+    assert row_of(P1, predictions(judged(["smooth"] * 39 + ["break"], p=0.01)))["answer"] == "supported"
 
 
 def facts(right: Sequence[int], items: int, chance: float | None = 0.0) -> EntryFacts:
