@@ -12,6 +12,7 @@ import msgspec
 
 from foreshock._base import ConfigError, Progress, nearest, quiet, utc_now
 from foreshock._version import __version__
+from foreshock.lint import _label_rules as of_labels
 from foreshock.lint import _metric_rules as of_metrics
 from foreshock.lint import _model_rules as of_models
 from foreshock.lint import _size_rules as of_sizes
@@ -37,8 +38,8 @@ TASK_RULES: tuple[tuple[str, TaskRule], ...] = (
     ("FS203", of_sizes.too_few_items),
     ("FS205", of_sizes.too_few_repeats),
     ("FS206", of_metrics.chance_undeclared),
-    ("FS208", of_sizes.ceiling_unknown),
-    ("FS209", of_sizes.denominators_differ),
+    ("FS208", of_labels.ceiling_unknown),
+    ("FS209", of_labels.denominators_differ),
     ("FS210", of_metrics.misdeclared),
 )
 LINE_RULES: tuple[tuple[str, LineRule], ...] = (

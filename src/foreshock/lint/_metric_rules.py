@@ -127,6 +127,7 @@ def chance_undeclared(benchmark: Benchmark, _: LintOptions) -> list[Told]:
     if benchmark.options is not None and benchmark.options[1]:
         low, high = benchmark.options
         why = f"items have {low} to {high} options" if low != high else "the metric is not known"
+        why += " (one with a single option cannot be wrong)" if low == 1 else ""
         guess = f"; guessing gives {benchmark.guess:.3g} on these items" if benchmark.guess is not None else ""
         return [_chance(State.FIRING, f"chance is undeclared for {names}: {why}{guess}", open_ones[0], benchmark.guess)]
     if any(metric.link == "argmax" for metric in open_ones):

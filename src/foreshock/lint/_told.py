@@ -102,3 +102,13 @@ def some(names: Iterable[str]) -> str:
     known = [name[:80] for name in names]
     more = len(known) - _SHOWN
     return ", ".join(known[:_SHOWN]) + (f" and {more:,} more" if more > 0 else "")
+
+
+def points(size: float) -> str:
+    """A share in points.
+
+    Examples:
+        >>> points(0.05), points(1 / 300)
+        ('5 points', '0.333 points')
+    """
+    return f"{100 * size:.3g} points"
