@@ -39,9 +39,9 @@ RUNS: dict[str, list[str]] = {
     "list_json": [*LIST, "--together", "multiple_choice_grade+exact_str_match", "--base-where", "declared_in=json"],
     "pythia_lmeval": ["--csv", "{data}/series/pythia_lmeval.csv.gz"],
     "arithmetic": ["--csv", "{tables}/arithmetic.csv"],
-    "emergent_tasks": ["--csv", "{tables}/emergent_tasks.csv"],
-    "emergent_tasks_scatter": ["--csv", "{tables}/emergent_tasks.csv", "--errors", "scatter"],
-    "leaderboard": ["--csv", "{tables}/leaderboard.csv", "--errors", "scatter"],
+    "emergent_tasks": ["--csv", "{tables}/emergent_tasks.csv", "--axis", "flops"],
+    "emergent_tasks_scatter": ["--csv", "{tables}/emergent_tasks.csv", "--axis", "flops", "--errors", "scatter"],
+    "leaderboard": ["--csv", "{tables}/leaderboard.csv", "--axis", "flops", "--errors", "scatter"],
     "three_metrics": [
         *("--csv", "{tables}/three_metrics.csv", "--errors", "scatter", "--kinds", SIMILAR),
         *("--swap", "exact_match=edit_distance"),

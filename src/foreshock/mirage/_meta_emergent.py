@@ -43,6 +43,7 @@ class Triplet:
         points: Models behind it.
         why: Why it cannot be told.
         group: Family whose models it shares: several lines of one family (sizes, conditions) move together.
+        rise: Largest value less the first one, in the metric's own unit; None where it was not looked at.
     """
 
     task: str
@@ -57,6 +58,7 @@ class Triplet:
     points: int | None = None
     why: str = ""
     group: str | None = None
+    rise: float | None = None
 
     @property
     def cluster(self) -> str | None:
@@ -79,6 +81,7 @@ class Triplet:
             "emergence_infinite": self.score is not None and not finite,
             "emergence_p": self.p,
             "points": self.points,
+            "rise": self.rise,
             "why": self.why,
         }
 
@@ -184,6 +187,7 @@ def _of_series(one: Series, how: tuple[float, int, bool], groups: Mapping[str, s
         return replace(made, why=lacking)
     logs = known is not None and known.low == 1 and known.high is None
     values, spread = _oriented(one, better is not False, logs=logs)
+    made = replace(made, rise=float(values.max() - values[0]))
     rng = _own_rng(seed, made)
     if scatter:
         score, p = emergent(values, rng)
@@ -255,6 +259,7 @@ def _of_line(line: Line, subject: Subject, alpha: float, seed: int) -> Triplet:
     made = Triplet(subject.task or "", line.metric, subject.model_family, kind, link, None, by="score", points=n)
     if n < POINTS:
         return replace(made, why=f"{n} of >= {POINTS} models")
+    made = replace(made, rise=float(value.max() - value[0]))
     share = kind == "hard" and line.n > 0 and value.min() >= 0 and value.max() <= 1
     rng = _own_rng(seed, made)
     score, p = emergent(value, rng, items=line.n) if share else emergent(value, rng, spread=spread)

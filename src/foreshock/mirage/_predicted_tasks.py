@@ -10,6 +10,7 @@ from foreshock._base import count_of
 from foreshock.mirage._meta_emergent import Triplet
 from foreshock.mirage._meta_swap import Swap, swap
 from foreshock.mirage._predicted import MAJORITY, Row, cannot, more_for_share, swap_row
+from foreshock.mirage._window import BEGUN
 from foreshock.stats import clopper_pearson
 
 _RETOLD = "told of the paper, not in it"
@@ -77,7 +78,12 @@ def _claimed(claim: _Claim, triplets: Sequence[Triplet]) -> Row:
     if not hard:
         longest = max(mine, key=lambda one: one.points or 0)
         return cannot(row, longest.why or "its hard metric is not here", "at least 4 models of a family")
-    return _half(row, hard, paired=bool(made.pairs))
+    # where the score has not risen yet, a jump may still come: such a family is no case against one
+    risen = [one for one in hard if one.rise is None or one.rise >= BEGUN]
+    if not risen:
+        why = f"{hard[0].metric} has not risen by {BEGUN:g} in any of {count_of(len(hard), 'family', 'families')}"
+        return cannot(row, why, "larger models of these families")
+    return _half(row, risen, paired=bool(made.pairs))
 
 
 def _pairs(claim: _Claim, mine: Sequence[Triplet]) -> Swap:
@@ -95,7 +101,7 @@ def _half(row: Row, hard: Sequence[Triplet], *, paired: bool) -> Row:
     low, high = (float(x) for x in clopper_pearson(hits, n))
     unit = "share of families emergent under the hard metric"
     row = row._replace(figure=hits / n, low=low, high=high, unit=unit, n=n)
-    seen = f"{hits} of {count_of(n, 'family', 'families')} emergent under {hard[0].metric}"
+    seen = f"{hits} of {count_of(n, 'family', 'families')} that rise emergent under {hard[0].metric}"
     if high < MAJORITY:
         return row._replace(answer="contradicted", why=f"{seen}: most are not, so there is nothing to remove")
     if paired:
