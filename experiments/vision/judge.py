@@ -124,7 +124,7 @@ def verdict_row(line: Line, seed: int | None, told: Judgement) -> dict[str, Any]
 
 
 def _number(value: float | None) -> float | str:
-    return "" if value is None or not np.isfinite(value) else round(value, 3)
+    return "" if value is None or np.isnan(value) else round(value, 3)
 
 
 def summary(rows: list[dict[str, Any]], told: dict[str, Any]) -> Iterator[str]:
