@@ -120,6 +120,7 @@ def test_hostile_names_are_written_out(call: Call, lists: Path) -> None:
     assert "\x1b[31m<script>" not in out
     assert '<script>"' not in (lists / "m.html").read_text()
     assert "t\x1b" not in (lists / "m.html").read_text()
+    assert "Nothing to report" not in (lists / "m.html").read_text()
 
 
 def scores(jump: bool) -> list[str]:

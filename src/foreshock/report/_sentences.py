@@ -26,6 +26,9 @@ def headline(view: View) -> str:
     if "lint" in view.document.tables:
         noted = sum(shown.told for shown in view.shown)
         return f"{plural(noted, 'finding')} to look at." if noted else "Nothing to criticise."
+    if "meta" in view.document.tables and view.tables.opening:
+        said = view.tables.opening[0].text
+        return f"{said[0].upper()}{said[1:]}."
     if not words:
         return f"{plural(others, 'finding')} to report; no line of models was judged." if others else _nothing(view)
     lines = plural(len(words), "line of models", "lines of models")
@@ -64,6 +67,8 @@ def counts_sentence(counts: Mapping[str, int | None]) -> str:
         >>> counts_sentence({"expected": None, "delivered": 2, "scored": 0, "missing": 0}).replace(chr(0xA0), " ")
         'Responses: expected not known, 2 delivered, parsed not known, refused not known, error not known.'
     """
+    if not counts:
+        return ""  # a document that is not about responses
     parts = []
     for name in ("expected", "delivered", "parsed", "scored", "refused", "error", "missing"):
         value = counts.get(name)
