@@ -101,7 +101,8 @@ def _page(view: View, limits: Limits) -> str:
             doc=view.document,
             limits=limits,
             headline=_sentences.headline(view),
-            counts=_sentences.counts_sentence(view.document.counts),
+            # a count of emergence is not about responses
+            counts="" if "meta" in view.document.tables else _sentences.counts_sentence(view.document.counts),
             data=for_script(_embedded(view, limits)) if limits.data else None,
             seeds=_sentences.seeds(view),
             hashes=_sentences.data_hashes(view),

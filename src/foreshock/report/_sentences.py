@@ -67,8 +67,6 @@ def counts_sentence(counts: Mapping[str, int | None]) -> str:
         >>> counts_sentence({"expected": None, "delivered": 2, "scored": 0, "missing": 0}).replace(chr(0xA0), " ")
         'Responses: expected not known, 2 delivered, parsed not known, refused not known, error not known.'
     """
-    if not counts:
-        return ""  # a document that is not about responses
     parts = []
     for name in ("expected", "delivered", "parsed", "scored", "refused", "error", "missing"):
         value = counts.get(name)
