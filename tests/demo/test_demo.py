@@ -79,6 +79,46 @@ def test_one_altered_response_changes_score_interval_finding_table_and_page(
     assert render_html(before) != render_html(after)
 
 
+@pytest.fixture(scope="module")
+def one_run(logs: Path, tmp_path_factory: pytest.TempPathFactory) -> Document:
+    """All checkpoints of one training run, on both renderings of addition."""
+    folder = tmp_path_factory.mktemp("one")
+    (run,) = (path for path in logs.rglob("*w48-s1") if path.is_dir())
+    (folder / run.name).mkdir()
+    for path in run.iterdir():
+        if path.name.startswith(("results_", f"samples_{TASK}_")):
+            shutil.copy(path, folder / run.name / path.name)
+    store = Store.open(folder / "store", create=True)
+    assert not add_paths(store, [folder / run.name]).failures
+    return check(store, CheckOptions(tasks=[TASK, f"{TASK}_mc"]), command=["test"])
+
+
+def test_the_real_threshold_is_never_called_a_mirage(one_run: Document, last_checkpoints: Path, tmp_path: Path) -> None:
+    (exact,) = (row for row in one_run.tables["verdicts"] if row["task"] == TASK)
+    assert exact["verdict"] == "break"
+    assert exact["twin"].startswith("gold_logprob"), "the twin is no decoded text"
+    scores = {row["model"]: row["value"] for row in one_run.tables["models"] if row["task"] == TASK}
+    steps = sorted((int(model.partition("@step")[2]), value) for model, value in scores.items())
+    largest = max(range(1, len(steps)), key=lambda i: steps[i][1] - steps[i - 1][1])
+    (finding,) = (one for one in one_run.findings if one.id == exact["finding_id"])
+    assert f"between step {steps[largest - 1][0]:,} and step {steps[largest][0]:,}" in finding.title
+    (foreseen,) = (row for row in one_run.tables["foreseeable"] if row["finding_id"] == exact["finding_id"])
+    assert foreseen["answer"] != "yes"
+    sizes = checked(last_checkpoints, tmp_path / "sizes").tables["verdicts"]
+    assert sizes
+    assert all(row["verdict"] != "mirage" for row in sizes)
+
+
+def test_the_rendering_with_options_is_judged_through_the_argmax_link(one_run: Document) -> None:
+    (choices,) = (row for row in one_run.tables["verdicts"] if row["task"] == f"{TASK}_mc")
+    assert (choices["link"], choices["hard"]) == ("argmax", "multiple_choice_grade")
+    assert choices["twin"] == "choice_probability"
+    assert choices["order"][0] == "choice_probability"
+    assert choices["verdict"] in ("break", "unresolved")
+    (hard,) = (r for r in one_run.tables["series"] if r["finding_id"] == choices["finding_id"] and r["role"] == "hard")
+    assert hard["chance"] == pytest.approx(0.25)
+
+
 def test_every_shipped_file_is_read_and_every_response_arrived(logs: Path, tmp_path: Path) -> None:
     store = Store.open(tmp_path / "store", create=True)
     added = add_paths(store, [logs])

@@ -35,7 +35,6 @@ def details(
         Detail("window", _window(row)),
         Detail("foreseeable", _foreseeable(foreseeable)),
         Detail("resolution", what_items_show(resolution)),
-        Detail("many lines", _many(row)),
         Detail("emergence score", _emergence(row)),
         Detail("per token", row.conditional_text or ""),
     ]
@@ -116,12 +115,6 @@ def what_items_show(rows: Sequence[ResolutionRow]) -> str:
     names = ", ".join(row.label for row in low[:_NAMED]) + (", …" if len(low) > _NAMED else "")
     top = max(row.high or 0.0 for row in low)
     return f"{text}; {plural(len(low), 'model')} ({names}) not told from guessing may have up to {share(top)}"
-
-
-def _many(row: VerdictRow) -> str:
-    if row.p is None:
-        return ""
-    return equals("p", row.p) + (f", {equals('q', row.q)} over all lines told here" if row.q is not None else "")
 
 
 def _emergence(row: VerdictRow) -> str:

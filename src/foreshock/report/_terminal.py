@@ -183,6 +183,7 @@ def _facts(finding: Finding) -> list[str]:
         size = quantity(effect.value, effect.low, effect.high, effect.unit)
         interval = "" if effect.low is None or effect.high is None else f" ({level(effect.level)} interval)"
         p = "" if finding.p is None else f", {equals('p', finding.p)}"
+        p += "" if finding.p is None or finding.q is None else f", {equals('q', finding.q)} over all lines"
         facts.append(f"{one_line(effect.name)}: {size}{interval}{p}")
     elif finding.p is not None:
         facts.append(equals("p", finding.p))

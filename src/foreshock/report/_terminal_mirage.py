@@ -16,7 +16,7 @@ _LABEL = 15
 _KINDS = 3
 _NARROW = 60
 # what a reader of the whole report needs beside a verdict; the command about jumps prints all of it
-_BRIEF = ("foreseeable", "many lines")
+_BRIEF = ("foreseeable",)
 
 
 def print_details(found: Sequence[Detail], page: Page, *, brief: bool) -> None:

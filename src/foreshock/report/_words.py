@@ -54,8 +54,8 @@ COMPARED = {
 """Verdicts of comparisons, most pressing first."""
 
 ANSWERS = {
-    "supported": Mark("✓", "+", "supported", "good"),
-    "contradicted": Mark("■", "X", "contradicted", "bad"),
+    "supported": Mark("✓", "+", "supported", "plain"),
+    "contradicted": Mark("◆", "~", "contradicted", "plain"),
     "cannot tell": Mark("○", "?", "cannot tell", "none"),
 }
 """What data say to a prediction."""
