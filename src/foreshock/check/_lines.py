@@ -27,7 +27,7 @@ from foreshock.mirage import (
     trend_of,
 )
 from foreshock.records import Finding, Light, Run
-from foreshock.series import Block, Line, Panel, load_blocks, load_positions, panel
+from foreshock.series import Block, Line, Panel, blocks_of, load_blocks, panel, positions_of, task_scores
 from foreshock.store import Snapshot
 
 LIGHTS = {"break": Light.FIRING, "mirage": Light.WARN, "smooth": Light.OK, "unresolved": Light.NO_DATA}
@@ -173,11 +173,13 @@ class ItemLine(NamedTuple):
 
     def entry(self, snapshot: Snapshot) -> Entry | None:
         """Load the line; None when no point of it has a score."""
-        block = self.block(snapshot, runs_of(self.line))
+        place = self.plan.measures.position
+        wanted = [*self.plan.ids, *([place.id] if place else [])]
+        scores = task_scores(snapshot, self.line.task, _keys(runs_of(self.line)), wanted, positions=place is not None)
+        block = self._of(blocks_of(self.line.task, scores, self.plan.as_zero))
         if block is None:
             return None
-        place = self.plan.measures.position
-        correct = load_positions(snapshot, block, place.id) if place else None
+        correct = positions_of(scores, block, place.id) if place else None
         made = panel(self.line, block, self.plan.ids, correct)
         if not made.points:
             return None
@@ -185,14 +187,17 @@ class ItemLine(NamedTuple):
         hard, twins = self.plan.metrics(made, block)
         main = self.plan.measures.main
         assert main is not None
-        return Entry(made, hard, twins, _checks(self.line, main, self.plan.chance), how_twin=self.how.sentence.removesuffix("."))
+        return Entry(
+            made, hard, twins, _checks(self.line, main, self.plan.chance), how_twin=self.how.sentence.removesuffix(".")
+        )
 
     def block(self, snapshot: Snapshot, runs: Sequence[Run]) -> Block | None:
         """Scores of some runs of the task on what is judged, under the line's answer filter."""
-        for block in load_blocks(snapshot, self.line.task, [run.run_key for run in runs], self.plan.as_zero):
-            if (block.filter, block.perturbation) == (self.filter, self.perturbation):
-                return block
-        return None
+        return self._of(load_blocks(snapshot, self.line.task, _keys(runs), self.plan.as_zero))
+
+    def _of(self, blocks: Sequence[Block]) -> Block | None:
+        mine = (block for block in blocks if (block.filter, block.perturbation) == (self.filter, self.perturbation))
+        return next(mine, None)
 
     @property
     def how(self) -> How:
@@ -263,6 +268,10 @@ def item_lines(task: Task) -> list[ItemLine]:
         for k, block in enumerate(task.blocks)
         for line in task.lines
     ]
+
+
+def _keys(runs: Sequence[Run]) -> list[str]:
+    return [run.run_key for run in runs]
 
 
 def newest(line: Line) -> Run:

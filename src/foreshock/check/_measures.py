@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from foreshock.metrics import MetricSpec, get_metric, harness_metric
@@ -63,7 +63,7 @@ class Measures(NamedTuple):
 
 
 def measures(
-    snapshot: Snapshot, task: str, runs: Sequence[str], trusted: bool | None, kinds: Mapping[str, str] | None = None
+    snapshot: Snapshot, scores: pl.DataFrame, trusted: bool | None, kinds: Mapping[str, str] | None = None
 ) -> Measures:
     """Find the measures of a task.
 
@@ -71,14 +71,13 @@ def measures(
     the harness's first one, because the authors of the task decided what counts as right there.
 
     Args:
-        snapshot: What to look at.
-        task: Task.
-        runs: Run keys.
+        snapshot: What the scores are of.
+        scores: Scores of the task, as :func:`foreshock.series.task_scores` reads them.
         trusted: Whether our hard metric agrees with the harness's own score on every response; None when the harness
             gave none.
         kinds: What was declared about metrics of the harness, as :func:`declared_kinds` finds it.
     """
-    found = _present(snapshot, task, runs, kinds or {})
+    found = _present(snapshot, scores, kinds or {})
     own = {m.base: m for m in reversed(found) if m.source == "foreshock"}
     theirs = [m for m in found if m.source == "harness"]
     ours = next((own[name] for name in PRIMARY if name in own), None)
@@ -102,20 +101,18 @@ def declared_kinds(runs: Iterable[Run]) -> dict[str, str]:
     return {metric: kind for metric, (kind, *more) in found.items() if kind is not None and not more}
 
 
-def _present(snapshot: Snapshot, task: str, runs: Sequence[str], kinds: Mapping[str, str]) -> list[Measure]:
+def _present(snapshot: Snapshot, scores: pl.DataFrame, kinds: Mapping[str, str]) -> list[Measure]:
     """Every metric that has at least one score, by id."""
     import polars as pl
 
-    frame = snapshot.scan("scores", tasks=[task], runs=runs, columns=["metric_id", "source", "value", "status"])
     counted = (
-        frame.filter(pl.col("status") == "scored")
+        scores.filter(pl.col("status") == "scored")
         .group_by("metric_id", "source")
         .agg(
             pl.len().alias("rows"),
             ((pl.col("value") == 0) | (pl.col("value") == 1)).all().alias("binary"),
         )
         .sort("source", "metric_id")
-        .collect()
     )
     specs = {spec.id: spec for spec in default_metrics()} | stored_specs(snapshot)
     order = {identity: place for place, identity in enumerate(specs)}

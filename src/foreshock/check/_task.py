@@ -13,7 +13,7 @@ from foreshock.check._measures import Measure, Measures, chance_level, choice_co
 from foreshock.check._whole_texts import whole_texts
 from foreshock.mirage import DECODED
 from foreshock.records import ModelCard, Run
-from foreshock.series import Block, Line, load_blocks
+from foreshock.series import Block, Line, blocks_of, task_scores
 from foreshock.stats import clustered_stderr, mean_interval, wilson
 from foreshock.store import Snapshot
 
@@ -83,12 +83,13 @@ def load_task(
 ) -> Task:
     """Load the scores of a task; ``trusted`` as in :func:`measures`."""
     keys = [run.run_key for run in runs]
-    found = measures(snapshot, name, keys, trusted, declared_kinds(runs))
+    scores = task_scores(snapshot, name, keys)
+    found = measures(snapshot, scores, trusted, declared_kinds(runs))
     if found.twins and all(twin.base in DECODED for twin in found.twins) and whole_texts(snapshot, name, keys):
         found = found._replace(twins=[])
     as_zero = {m.id: m.kind == "hard" for m in found.all}
-    blocks = load_blocks(snapshot, name, keys, as_zero) if as_zero else []
-    parsed = load_blocks(snapshot, name, keys, dict.fromkeys(as_zero, False)) if as_zero else []
+    blocks = blocks_of(name, scores, as_zero) if as_zero else []
+    parsed = blocks_of(name, scores, dict.fromkeys(as_zero, False)) if as_zero else []
     scored = [row for block, own in zip(blocks, parsed, strict=False) for row in _scored(block, own, found, runs)]
     items = snapshot.scan("items", tasks=[name], columns=["choices"]).collect()
     declared = next((run.chance for run in runs if run.chance is not None), None)

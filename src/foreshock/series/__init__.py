@@ -1,7 +1,7 @@
 """Series and matrices: what orders models, and what each scored."""
 
 from foreshock.series._aggregates import aggregate_series
-from foreshock.series._block import Block, load_blocks, load_positions
+from foreshock.series._block import Block, blocks_of, load_blocks, load_positions, positions_of, task_scores
 from foreshock.series._cards import STEP_SOURCES, dump_models, family_label, load_models, model_cards
 from foreshock.series._conditions import ConditionPair, Difference, condition_pairs, condition_panel
 from foreshock.series._dimensions import Dimension, dimensions
@@ -26,6 +26,7 @@ __all__ = [
     "Stop",
     "aggregate_series",
     "axis_value",
+    "blocks_of",
     "condition_pairs",
     "condition_panel",
     "conditions_text",
@@ -39,7 +40,9 @@ __all__ = [
     "load_positions",
     "model_cards",
     "panel",
+    "positions_of",
     "run_row",
     "series",
     "size_text",
+    "task_scores",
 ]

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import msgspec
 import numpy as np
 
 from foreshock.series._types import Floats, Matrix
@@ -65,7 +64,7 @@ class Block:
 
 
 def load_blocks(snapshot: Snapshot, task: str, runs: Iterable[str], metrics: Mapping[str, bool]) -> list[Block]:
-    """Load the scores of one task.
+    """Load the scores of one task; :func:`blocks_of` what :func:`task_scores` reads.
 
     Args:
         snapshot: What to look at.
@@ -78,9 +77,30 @@ def load_blocks(snapshot: Snapshot, task: str, runs: Iterable[str], metrics: Map
         One block per answer filter and perturbation, in the order of their names, none first. Responses that did
         not arrive have no score: they are counted apart, never as 0.
     """
+    return blocks_of(task, task_scores(snapshot, task, runs, metrics), metrics)
+
+
+def task_scores(
+    snapshot: Snapshot, task: str, runs: Iterable[str], metrics: Iterable[str] | None = None, *, positions: bool = False
+) -> pl.DataFrame:
+    """Scores of one task, a row each, as blocks are made of; one look into the store serves many of these.
+
+    Args:
+        snapshot: What to look at.
+        task: Task name.
+        runs: Run keys.
+        metrics: Metric ids; None means all.
+        positions: Whether to read the lists of metrics of grain ``position`` as well.
+    """
+    columns = [*_COLUMNS, "source", *(["label"] if positions else [])]
+    return snapshot.scan("scores", runs=runs, tasks=[task], metrics=metrics, columns=columns).collect()
+
+
+def blocks_of(task: str, scores: pl.DataFrame, metrics: Mapping[str, bool]) -> list[Block]:
+    """Blocks of the rows of :func:`task_scores`; ``metrics`` and the result as of :func:`load_blocks`."""
     import polars as pl
 
-    scores = snapshot.scan("scores", runs=runs, tasks=[task], metrics=metrics, columns=_COLUMNS).collect()
+    scores = scores.filter(pl.col("metric_id").is_in(list(metrics)))
     zero = [metric for metric, as_zero in metrics.items() if as_zero]
     unparsed = (pl.col("status") == "unparsed") & pl.col("metric_id").is_in(zero)
     scores = scores.with_columns(value=pl.when(unparsed).then(0.0).otherwise(pl.col("value"))).drop_nulls("value")
@@ -101,26 +121,37 @@ def load_positions(snapshot: Snapshot, block: Block, metric_id: str) -> Floats |
         Shape (runs, items, positions), the mean over epochs; NaN past the end of an answer and where there is no
         score. None when the metric has no scores here.
     """
+    return positions_of(task_scores(snapshot, block.task, block.runs, [metric_id], positions=True), block, metric_id)
+
+
+def positions_of(scores: pl.DataFrame, block: Block, metric_id: str) -> Floats | None:
+    """The same from the rows of :func:`task_scores` with ``positions``."""
     import polars as pl
 
-    wanted = [*_COLUMNS, "label"]
-    scores = snapshot.scan("scores", runs=block.runs, tasks=[block.task], metrics=[metric_id], columns=wanted).collect()
-    scores = scores.filter(_variant(block.filter, block.perturbation), pl.col("label").str.starts_with("["))
+    wanted = (pl.col("metric_id") == metric_id) & pl.col("label").str.starts_with("[")
+    scores = scores.filter(_variant(block.filter, block.perturbation), wanted)
     if scores.is_empty():
         return None
-    scores = _labelled(scores)
-    lists = [msgspec.json.decode(text, type=list[float]) for text in scores.get_column("label").to_list()]
-    longest = max(map(len, lists))
-    rows = {key: i for i, key in enumerate(block.runs)}
-    columns = {label: i for i, label in enumerate(block.items)}
-    total = np.zeros((len(rows), len(columns), longest))
-    count = np.zeros_like(total)
-    for run, item, values in zip(scores.get_column("run_key"), scores.get_column("item"), lists, strict=True):
-        if item in columns:
-            total[rows[run], columns[item], : len(values)] += values
-            count[rows[run], columns[item], : len(values)] += 1
-    mean: Floats = np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
-    return mean
+    scores = _labelled(scores).filter(
+        pl.col("item").is_in(list(block.items)), pl.col("run_key").is_in(list(block.runs))
+    )
+    lists = scores.get_column("label").str.json_decode(pl.List(pl.Float64))
+    lengths = lists.list.len().to_numpy().astype(np.int64)
+    if not lengths.size or lengths.max() == 0:
+        return None
+    runs, items = (pl.Series(labels, dtype=pl.String) for labels in (block.runs, block.items))
+    # both are sorted: a block is made so
+    rows = runs.search_sorted(scores.get_column("run_key")).to_numpy().astype(np.int64)
+    columns = items.search_sorted(scores.get_column("item")).to_numpy().astype(np.int64)
+    longest = int(lengths.max())
+    start = (rows * len(items) + columns) * longest
+    place = np.arange(int(lengths.sum())) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    cells = np.repeat(start, lengths) + place
+    values = lists.filter(lists.list.len() > 0).explode().to_numpy()
+    size = len(runs) * len(items) * longest
+    total, count = np.bincount(cells, values, size), np.bincount(cells, minlength=size)
+    mean: Floats = np.divide(total, count, out=np.full(size, np.nan), where=count > 0)
+    return mean.reshape(len(runs), len(items), longest)
 
 
 def _variant(name: str | None, way: str | None) -> pl.Expr:
