@@ -65,7 +65,12 @@ def test_damaged_and_oversized_pictures_are_refused() -> None:
     huge = bytearray(good)
     huge[16:24] = struct.pack(">II", 10**6, 10**6)
     huge[29:33] = struct.pack(">I", zlib.crc32(bytes(huge[12:29])))
-    for data, told in ((b"GIF89a", "not a PNG"), (bytes(broken), "damaged"), (bytes(huge), "at most"), (good[:40], "bytes of picture")):
+    for data, told in (
+        (b"GIF89a", "not a PNG"),
+        (bytes(broken), "damaged"),
+        (bytes(huge), "at most"),
+        (good[:40], "bytes of picture"),
+    ):
         with pytest.raises(ValueError, match=told):
             read_grey(data)
 
@@ -279,6 +284,7 @@ def test_the_results_name_the_data_that_was_run_and_hold_at_least_three_seeds(
     assert {line.kind.name for line in found} == {k.name for k in plan.KINDS}
 
 
+@pytest.mark.slow  # a verdict may change with its rules: then `python -m experiments.vision.judge` writes them again
 def test_the_written_verdicts_are_those_of_the_scores(kept: tuple[list[judge.Line], dict[str, Any]]) -> None:
     found, told = kept
     with (plan.RESULTS / "verdicts.csv").open(newline="") as file:

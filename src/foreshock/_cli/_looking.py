@@ -56,12 +56,13 @@ def document(make: Make, asked: Asked, axis_from: str | None, given: dict[str, A
         typer.Exit: Nothing could be read.
     """
     where, config = asked.where, asked.where.config
-    usual = {"select": config.select, "ignore": config.ignore, "seed": config.seed}
+    usual: dict[str, Any] = {"select": config.select, "ignore": config.ignore, "seed": config.seed}
     if axis_from == "created":
         given = {**given, "axis": "created"}
     with progress(silent=asked.quiet) as show:
         added = _add(asked, show)
-        told = {name: value if value else usual.get(name) for name, value in given.items()}
+        # a seed of 0 is one that was asked for
+        told = {name: usual.get(name) if value is None or value == [] else value for name, value in given.items()}
         options = CheckOptions(
             runs=_read(where, added),
             step_from=None if axis_from == "created" else axis_from,

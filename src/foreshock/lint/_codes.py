@@ -159,6 +159,7 @@ RULES = (
         "Report a metric beside it that sees the degradation; the table shows which of those tried does.",
     ),
 )
+"""What `lint` looks for, in the order of the codes."""
 
 CODES = tuple(rule.code for rule in RULES)
 """Codes of this room: design of metrics and benchmarks."""

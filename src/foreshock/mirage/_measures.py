@@ -37,8 +37,8 @@ any score from 0 to its highest value on which a threshold is put."""
 # a difference between two conditions, which stands beside nothing else
 _KINDS = (*ORDER, "difference")
 _CHOICES = ("choice_probability", "brier", "choice_margin")
-# made of decoded text: every position of it is the most probable token, so a jump in it may be the decoder's
 DECODED = frozenset({"numeric_closeness", "token_similarity", "char_similarity"})
+"""Twins made of decoded text: every position of it is the most probable token, so a jump may be the decoder's."""
 # shares of trials: below a handful of successes they resolve nothing
 COUNTED = frozenset({"pass_rate", "sub_scores"})
 _NO_FLOOR = frozenset({"gold_logprob", "choice_margin", "difference"})

@@ -24,7 +24,10 @@ ALPHA = 0.05
 """Level at which a series counts as emergent, on its own and unadjusted: the excess over it is what is looked at."""
 
 DRAWS = 2000
+# right-or-wrong metrics that speak for a task
+_SPEAK = ("multiple_choice_grade", "exact_match")
 NO_ERRORS = "neither items nor standard errors"
+"""Why a series of totals cannot be compared with a null."""
 # the null's line must not meet the ends of [0, 1], which are no ends of a scale that was only moved there
 _INSIDE = 0.25, 0.5
 
@@ -296,8 +299,19 @@ def verdict_triplets(rows: Iterable[Mapping[str, Any]]) -> list[Triplet]:
 
 
 def rank(metric: str, kind: str) -> tuple[int, str]:
-    """Place of a metric among those that may stand for its kind; fixed before any value is looked at."""
+    """Place of a metric among those that may stand for its kind; fixed before any value is looked at.
+
+    Continuous: the order of twins. Hard: right or wrong before overlaps and averages.
+
+    Examples:
+        >>> sorted(["bleu", "acc", "exact_match"], key=lambda name: rank(name, "hard"))
+        ['exact_match', 'acc', 'bleu']
+    """
     base = metric.partition("(")[0]
-    if kind == "continuous" and base in ORDER:
-        return ORDER.index(base), metric
-    return len(ORDER), metric
+    if kind == "continuous":
+        return (ORDER.index(base) if base in ORDER else len(ORDER)), metric
+    if base in _SPEAK:
+        return _SPEAK.index(base), metric
+    known = harness_metric(metric)
+    right_or_wrong = known is not None and known.link is not None and known.high == 1
+    return len(_SPEAK) + (not right_or_wrong), metric
