@@ -43,7 +43,10 @@ def null_members(design: Design, share: float, ratio: float) -> list[Floats]:
     for start in (0, w.size // 4, w.size // 2, w.size - 1):
         rises.append(_block(w, start, ratio))
         rises.append(_block(w[::-1], start, ratio)[::-1])
-    return [np.concatenate([[0.0], np.cumsum(d)]) for d in rises]
+    # on a ladder that is the same from both ends a curve and its mirror image have the same excesses
+    mirrored = np.allclose(w, w[::-1])
+    alike = {min(tuple(d.round(9)), tuple(d[::-1].round(9))) if mirrored else tuple(d.round(9)): d for d in rises}
+    return [np.concatenate([[0.0], np.cumsum(d)]) for d in alike.values()]
 
 
 def _block(w: Floats, start: int, ratio: float) -> Floats:
