@@ -176,6 +176,11 @@ def test_the_swap_takes_the_pair_that_is_named() -> None:
     assert not swap(triplets, pairs={"acc": "not there"}).pairs
 
 
+def test_right_or_wrong_stands_before_overlaps() -> None:
+    bleu = Triplet("t0", "bleu", "f", "hard", None, emergent=False, by="score")
+    assert swap([bleu, *pair("t0", hard=True, other=False)]).removed == 1
+
+
 def test_families_of_pairs_move_together() -> None:
     triplets = [one for i in range(12) for one in pair(f"t{i}", hard=True, other=False, family=f"f{i % 2}")]
     row = swap(triplets).row()

@@ -84,14 +84,14 @@ def test_rate_of_the_test_and_cover_of_the_interval() -> None:
     """Exact: at most 5% of null worlds are rejected and at least 95% of intervals hold the truth."""
     rng = np.random.default_rng(5)
     rejected = covered = 0
-    worlds = 300
+    worlds = 150
     for _ in range(worlds):
         same = rng.binomial([12, 30], 0.6)
         rejected += exact_odds([[same[0], 12 - same[0]], [same[1], 30 - same[1]]]).p <= 0.05
         apart = rng.binomial([12, 30], [0.75, 0.5])
         told = exact_odds([[apart[0], 12 - apart[0]], [apart[1], 30 - apart[1]]])
         covered += told.low <= 3.0 <= told.high
-    # three standard errors of 300 worlds
+    # three standard errors
     assert rejected / worlds <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / worlds)
     assert covered / worlds >= 0.95 - 3 * math.sqrt(0.05 * 0.95 / worlds)
 

@@ -10,7 +10,10 @@ from typing import Any
 from foreshock.mirage._meta_emergent import Triplet, rank
 from foreshock.stats import McNemar, clopper_pearson, mcnemar
 
-RULE = "one pair for each task and family: of each kind the first by the fixed order of twins, then by name"
+RULE = (
+    "one pair for each task and family: right or wrong before overlaps, and the first by the fixed order of twins, then "
+    "by name"
+)
 
 
 @dataclass(frozen=True, slots=True)
