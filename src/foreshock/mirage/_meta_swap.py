@@ -11,8 +11,8 @@ from foreshock.mirage._meta_emergent import Triplet, rank
 from foreshock.stats import McNemar, clopper_pearson, mcnemar
 
 RULE = (
-    "one pair for each task and family: right or wrong before overlaps, and the first by the fixed order of twins, then "
-    "by name"
+    "one pair for each task and family: right or wrong before overlaps, the first by the fixed order of twins, then by "
+    "name"
 )
 
 
