@@ -160,7 +160,7 @@ def test_few_tasks_know_nothing() -> None:
     assert told is None or told.s0 < 1e-6
 
 
-def called(series: list[Curves], *, alone: bool) -> np.ndarray:  # type: ignore[type-arg]
+def called(series: list[Curves], *, alone: bool) -> np.ndarray:
     priors = [None] * len(series) if alone else learn(series, "link", "kind")[1]
     out = []
     for curves, prior in zip(series, priors, strict=True):

@@ -14,7 +14,7 @@ NONE = np.zeros((8, 8))
 DESIGN = Design.of(range(8))
 
 
-def at_border(rng: np.random.Generator, draws: int, rise: float = 25.0) -> np.ndarray:  # type: ignore[type-arg]
+def at_border(rng: np.random.Generator, draws: int, rise: float = 25.0) -> np.ndarray:
     t = np.asarray(DESIGN.position)
     return rise * (0.75 * t + 0.25 * (np.arange(8) > 3)) + rng.standard_normal((draws, 8))
 

@@ -16,9 +16,9 @@ Floats = NDArray[np.float64]
 
 # (points from which, terms): the smooth part of the counterfactual curve may bend once where there are points enough
 TERMS = ((8, 3), (0, 2))
-# the same for scatter when a break is to be denied: a curve that is not straight then does not count as noise (8 points,
-# sigmoid as steep as 1.8 times the mean, noise .1: denied in .68 of worlds with one bend, in .97 with two). To say a
-# break a line serves: what it wrongly takes for noise is on the safe side, and each spared degree of freedom counts
+# the same for scatter when a break is to be denied: a curve that is not straight then does not count as noise (8
+# points, sigmoid as steep as 1.8 times the mean, noise .1: denied in .68 of worlds with one bend, .97 with two). To say
+# a break a line serves: what it wrongly takes for noise is on the safe side, and each spared degree of freedom counts
 # (8 points, 80% step, noise .2: found in .88, against .73 with a parabola)
 TERMS_TO_DENY = ((8, 4), (0, 2))
 # replicates serve as the measure of noise only from this many degrees of freedom
