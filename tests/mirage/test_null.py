@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from foreshock.mirage._calibrate import lower_tail, null_of
-from foreshock.mirage._design import Design
+from foreshock.mirage._calibrate import _Scatter, lower_tail, null_of
+from foreshock.mirage._design import Design, residual_variance
 from foreshock.mirage._excess import Curves, Prior
 from foreshock.mirage._share import SHARE, Windowed, judge_share
 
@@ -44,6 +46,16 @@ def test_the_tail_goes_on_where_simulation_ends() -> None:
     assert np.mean(p <= 0.001) <= 0.0016
     # and it is no bound that nothing reaches: a tenth of what it allows at least
     assert np.mean(p <= 0.001) >= 0.0001
+
+
+@pytest.mark.parametrize("terms", [2, 4])
+def test_products_made_once_give_the_same_scatter(terms: int) -> None:
+    design = replace(Design.of([0, 1, 1.5, 3, 4, 6, 7, 7.5]), terms=terms)
+    rng = np.random.default_rng(4)
+    noise, curve = rng.standard_normal((50, 8)), rng.random(8).cumsum()
+    fast = _Scatter(noise, design).along(curve)
+    for rise in (0.0, 3.0, 50.0):
+        assert fast(rise) == pytest.approx(residual_variance(rise * curve + noise, design), abs=1e-9)
 
 
 def test_p_falls_as_the_excess_grows() -> None:

@@ -14,13 +14,11 @@ from numpy.typing import ArrayLike, NDArray
 
 Floats = NDArray[np.float64]
 
-# (points from which, terms): the smooth part of the counterfactual curve may bend once where there are points enough
-TERMS = ((8, 3), (0, 2))
-# the same for scatter when a break is to be denied: a curve that is not straight then does not count as noise (8
-# points, sigmoid as steep as 1.8 times the mean, noise .1: denied in .68 of worlds with one bend, .97 with two). To say
-# a break a line serves: what it wrongly takes for noise is on the safe side, and each spared degree of freedom counts
-# (8 points, 80% step, noise .2: found in .88, against .73 with a parabola)
-TERMS_TO_DENY = ((8, 4), (0, 2))
+# (points from which, terms): the smooth part when a break is to be denied or a smooth curve drawn; a curve that is not
+# straight then does not count as noise (8 points, sigmoid as steep as 1.8 times the mean, noise .1: denied in .68 of
+# worlds with one bend, in .97 with two). To say a break a line serves: what it wrongly takes for noise is on the safe
+# side, and each spared degree of freedom counts (8 points, 80% step, noise .2: found in .88, in .73 with a parabola)
+TERMS = ((8, 4), (0, 2))
 # replicates serve as the measure of noise only from this many degrees of freedom
 REPLICATE_DF = 3
 
@@ -33,7 +31,7 @@ class Design:
         position: Place of each point along the axis, from 0 to 1, ascending.
         seeds: Number of replicates at each point.
         chained: True for checkpoints of one run, whose noise may be autocorrelated.
-        terms: Terms of the smooth part about which scatter is measured: 2 is a line, 3 a parabola, see :meth:`bent`.
+        terms: Terms of the smooth part about which scatter is measured: 2 is a line, 4 a cubic, see :meth:`bent`.
     """
 
     position: tuple[float, ...]
@@ -96,9 +94,9 @@ class Design:
             return self.residual_df
         return min(self.replicate_df, self.residual_df) if self.alone.any() else self.replicate_df
 
-    def bent(self, table: tuple[tuple[int, int], ...] = TERMS) -> Design:
+    def bent(self) -> Design:
         """The design with a smooth part that may bend, where there are points enough for it."""
-        return replace(self, terms=next(terms for least, terms in table if self.points >= least))
+        return replace(self, terms=next(terms for least, terms in TERMS if self.points >= least))
 
 
 @functools.lru_cache(maxsize=256)
@@ -168,7 +166,7 @@ def residual_variance(z: Floats, design: Design) -> Floats:
 
 
 def smooth_fit(z: Floats, design: Design) -> Floats:
-    """Least-squares smooth curve (line or parabola) through the points, shape of ``z`` (..., points)."""
+    """Least-squares smooth curve (a polynomial) through the points, shape of ``z`` (..., points)."""
     smooth, _ = basis(design)
     fitted: Floats = z @ smooth @ smooth.T
     return fitted

@@ -66,6 +66,7 @@ class Curves:
         base: The same series on the primary link, where noise of models is measured and alike at all points; None on
             that link itself.
         stretch: By how much this link stretches the primary one at each point, shape (points,); None with ``base``.
+        about: Result of :func:`residual_variance`, where it is known already; else it is computed.
     """
 
     z: Floats
@@ -75,6 +76,7 @@ class Curves:
     prior: Prior | None = None
     base: Curves | None = None
     stretch: Floats | None = None
+    about: Floats | None = None
 
     @property
     def rise(self) -> Floats:
@@ -105,7 +107,8 @@ class Curves:
             return None
         if self.base is not None:
             return self.base.scatter()
-        return residual_variance(self.z, self.design) - self.item_part()
+        about = residual_variance(self.z, self.design) if self.about is None else self.about
+        return about - self.item_part()
 
     def variance(self, c: Floats, scatter: Floats | None = None) -> Floats:
         """Variance of contrasts, by the noise estimate that belongs to each interval.

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from foreshock.mirage._calibrate import Null, lower_tail, null_of, upper_stretch
-from foreshock.mirage._design import TERMS_TO_DENY, Floats, contrasts
+from foreshock.mirage._design import Floats, contrasts
 from foreshock.mirage._excess import Bools, Curves, allowed_share
 
 # a break is said when it carries more than SHARE of the rise for certain, and denied when it may not carry MAY
@@ -162,7 +162,7 @@ def _high(series: Windowed, ratio: float) -> float:
 
 
 def _bent(curves: Curves) -> Curves:
-    design = curves.design.bent(TERMS_TO_DENY)
+    design = curves.design.bent()
     return replace(curves, design=design, base=curves.base and replace(curves.base, design=design))
 
 
