@@ -79,9 +79,9 @@ def judged() -> Document:
 @pytest.mark.parametrize(
     "said",
     [
-        "0% to 20% if up to 2 times",
-        "0% to 30% if up to 1.5 times",
-        "0% to 10% if up to 3 times",
+        "0% to 20% where up to 2 times",
+        "0% to 30% where up to 1.5 times",
+        "0% to 10% where up to 3 times",
         "gold_logprob through the link all-of-N; the first that exists, in an order fixed beforehand: gold_logprob, ",
         "0.0810 on the link with 17.5 degrees of freedom, from this task's own scatter and that of the other tasks",
         "a to f in 91.0% of the draws of items; b to f in 9.0%",

@@ -42,11 +42,19 @@ def details(
 
 
 def _share(row: VerdictRow) -> str:
-    told = [f"{_bounds(r.low, r.high)} if up to {r.ratio:g} times" for r in row.ratios if r.low is not None]
-    if not told:
+    alike: dict[str, list[str]] = {}
+    for one in row.ratios:
+        if one.low is not None:
+            alike.setdefault(_bounds(one.low, one.high), []).append(f"{one.ratio:g}")
+    if not alike:
         return ""
+    told = "; ".join(f"{bounds} where up to {_or(ratios)} times" for bounds, ratios in alike.items())
     at = f" ({level(row.level)} intervals)" if row.level is not None else ""
-    return f"a break carries {', '.join(told)} the mean slope counts as smooth{at}"
+    return f"on the metric's own link a break carries {told} the mean slope counts as smooth{at}"
+
+
+def _or(words: Sequence[str]) -> str:
+    return " or ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
 def _bounds(low: float | None, high: float | None) -> str:
