@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from foreshock._base import ConfigError, ForeshockError, ReadError, UnknownFormatError
+from foreshock._base import ConfigError, ForeshockError, ReadError, UnknownFormatError, canonical
 from foreshock.lint import LintOptions, is_design, lint_design
 from foreshock.lint._design import design_facts
 from foreshock.lint._facts import Audit, Benchmark
@@ -287,3 +287,21 @@ def test_lists_of_lists_of_scorers_end(tmp_path: Path) -> None:
     names = "\n".join(f"s{i} = [{', '.join([f's{i + 1}'] * 50)}]" for i in range(9))
     write(tmp_path, a_py=f"{names}\ns9 = [match()]\n@task\ndef t():\n    return Task(dataset=d, scorer=s0)\n")
     assert facts(tmp_path / "a.py")["t"].metrics == ()
+
+
+ODD = {
+    "number.yaml": f"task: t\noutput_type: generate_until\ngeneration_kwargs: {{temperature: 0x{'f' * 600}}}\n",
+    "split.yaml": "task: t\noutput_type: multiple_choice\ntest_split: [a]\ndataset_kwargs: {data_files: {a: a.csv}}\n",
+    "name.yaml": f"task: t\noutput_type: multiple_choice\ndataset_kwargs: {{data_files: {'a' * 5000}.csv}}\n",
+    "number.py": f"@task\ndef t():\n return Task(temperature=0x{'f' * 600}, scorer=match())\n",
+    "half.py": "@task(name='\\ud800')\ndef t():\n return Task(scorer=match())\n",
+    "empty.py": "@task\ndef t():\n return Task(MemoryDataset([Sample(choices=[])]), scorer=choice())\n",
+}
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_odd_values_are_not_known_and_stop_nothing(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text(ODD[name])
+    document = lint_design([tmp_path])
+    assert str(tmp_path / name) in {row["place"] for row in document.tables["lint"]}
+    assert canonical(document)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -128,8 +130,9 @@ def read_benchmark(path: Path) -> tuple[list[tuple[str, Benchmark]], list[ModelL
         raise ConfigError(
             str(error), expected="what docs/lint.md describes", do="correct the file", where=str(path)
         ) from None
-    names = [task.name for task in found.task]
-    if twice := next((name for name in names if names.count(name) > 1), None):
+    names = Counter(task.name for task in found.task)
+    twice = next((name for name, count in names.items() if count > 1), None)
+    if twice is not None:
         raise ConfigError(f"two tasks are named {twice!r:.80}", expected="one", where=str(path))
     return [(task.name, _task(task, path)) for task in found.task], [_line(models, path) for models in found.models]
 
@@ -152,7 +155,7 @@ def _task(task: TaskTable, path: Path) -> Benchmark:
     return Benchmark(
         place=str(path),
         task=task.name,
-        metrics=tuple(_metric(metric) for metric in task.metric),
+        metrics=tuple(_metric(metric, path) for metric in task.metric),
         twins=tuple(dict.fromkeys(twins)),
         twin_advice="log choice_logprobs or gold_logprob, or set repeats and a temperature",
         items=task.items,
@@ -166,8 +169,9 @@ def _task(task: TaskTable, path: Path) -> Benchmark:
     )
 
 
-def _metric(told: MetricTable) -> Metric:
+def _metric(told: MetricTable, path: Path) -> Metric:
     known = named_metric(told.name) if harness_metric(told.name) else Metric(told.name, attempts=attempts_of(told.name))
+    _check_scale(told, path)
     low, high = told.range if told.range is not None else (known.low, known.high)
     return Metric(
         name=told.name,
@@ -179,6 +183,17 @@ def _metric(told: MetricTable) -> Metric:
         attempts=known.attempts,
         twin=told.twin,
     )
+
+
+def _check_scale(told: MetricTable, path: Path) -> None:
+    low, high = told.range or (-math.inf, math.inf)
+    if told.range is not None and not (math.isfinite(low) and math.isfinite(high) and low < high):
+        found, expected = f"range [{low:g}, {high:g}]", "two numbers, the smallest first"
+    elif told.chance is not None and not (math.isfinite(told.chance) and low <= told.chance <= high):
+        found, expected = f"chance {told.chance:g}", "a score inside the range"
+    else:
+        return
+    raise ConfigError(f"{told.name}: {found}", expected=expected, where=str(path))
 
 
 def _line(models: ModelsTable, path: Path) -> ModelLine:

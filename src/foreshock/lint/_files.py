@@ -69,9 +69,9 @@ def _count_table(path: Path) -> int | None:
     """Records of a CSV file, whose cells may hold line breaks."""
     import csv
 
-    if not path.is_file() or path.stat().st_size > MAX_DATA:
-        return None
     try:
+        if not path.is_file() or path.stat().st_size > MAX_DATA:
+            return None
         with path.open(encoding="utf-8-sig", newline="") as file:
             return max(0, sum(1 for row in csv.reader(file) if row) - 1)
     except (OSError, UnicodeDecodeError, csv.Error):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -63,7 +64,8 @@ def _task_name(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str | None:
         call = decorator if isinstance(decorator, ast.Call) else None
         if _name(call.func if call else decorator) == "task":
             told = _keyword(call, "name") if call else None
-            return _constant(told, str) or node.name
+            # an escape in source may be half a character, which no file of ours can hold
+            return (_constant(told, str) or node.name).encode("utf-8", "replace").decode()
     return None
 
 
@@ -91,7 +93,7 @@ def _benchmark(name: str, node: ast.FunctionDef | ast.AsyncFunctionDef, outer: S
         repeats=epochs,
         sampled=sampled,
         options=options if chosen else (0, 0),
-        guess=1 / options[0] if chosen and options and options[0] == options[1] else None,
+        guess=1 / options[0] if chosen and options and 0 < options[0] == options[1] else None,
     )
 
 
@@ -139,7 +141,8 @@ def _temperature(node: ast.AST, task: ast.Call, scope: Scope) -> float | None:
     for call in calls:
         value = _resolve(_keyword(call, "temperature"), scope)
         if isinstance(value, ast.Constant) and isinstance(value.value, int | float):
-            return float(value.value)
+            with contextlib.suppress(OverflowError):  # a whole number may have any length
+                return float(value.value)
     return None
 
 

@@ -220,7 +220,7 @@ def _items(config: Config, folder: Path) -> int | None:
     files = told.get("data_files") if isinstance(told, dict) else None
     if isinstance(files, dict):
         split = config.get("test_split") or config.get("validation_split")
-        files = files.get(split)
+        files = files.get(split) if isinstance(split, str) else None
     if isinstance(files, list):
         files = files[0] if len(files) == 1 else None
     if not isinstance(files, str):

@@ -46,7 +46,7 @@ def sampled_at(temperature: object, do_sample: object) -> bool | None:
     if do_sample is False or (isinstance(do_sample, str) and do_sample.lower() == "false"):
         return False
     if isinstance(temperature, int | float) and not isinstance(temperature, bool):
-        return float(temperature) > 0
+        return temperature > 0
     return True if do_sample is True else None
 
 
