@@ -152,6 +152,23 @@ def test_a_dripping_reply_ends() -> None:
     assert time.monotonic() - started < 5
 
 
+def test_a_body_without_a_length_that_is_cut_off_is_a_timeout() -> None:
+    def answer(call: Call) -> None:
+        call.handler.wfile.write(b"HTTP/1.1 200 OK\r\n\r\n{")
+        call.handler.wfile.flush()
+        time.sleep(1.0)
+        call.handler.close_connection = True
+
+    reply, _, _ = told(answer, timeout=0.2, tries=1)
+    assert (reply.delivery, reply.final) == (Delivery.TIMEOUT, False)
+
+
+@pytest.mark.parametrize("seconds", [float("nan"), float("inf"), 1e300, 0.0])
+def test_a_time_that_is_none_is_refused(seconds: float) -> None:
+    with pytest.raises(ConfigError, match="a time"):
+        Endpoint("http://localhost:1/v1", "tiny", timeout=seconds)
+
+
 def test_a_silent_server_is_a_timeout() -> None:
     reply, _, _ = told(lambda call: time.sleep(1.0), timeout=0.2, tries=1)
     assert reply.delivery is Delivery.TIMEOUT
@@ -239,6 +256,23 @@ def test_the_key_comes_from_the_named_variable_only(monkeypatch: pytest.MonkeyPa
     assert "sk-secret" not in str(model.identity) + str(vars(model)["_address"])
 
 
+@pytest.mark.parametrize("status", [200, 401, 422, 503])
+def test_a_key_that_the_server_repeats_is_not_kept(monkeypatch: pytest.MonkeyPatch, status: int) -> None:
+    monkeypatch.setenv("MY_KEY", 'sk-"secret"-0123')
+
+    def answer(call: Call) -> None:
+        sent = call.headers["Authorization"]
+        call.json(completion(sent) | {"model": sent, "error": {"message": f"wrong: {sent}"}}, status)
+
+    try:
+        reply, _, _ = told(answer, key_env="MY_KEY", tries=1)
+        shown = str(reply)
+    except ModelError as error:
+        shown = str(error)
+    assert "Bearer [key]" in shown
+    assert "0123" not in shown
+
+
 @pytest.mark.parametrize("value", ["", "  ", "a\nb", "schlüssel"])
 def test_a_variable_without_a_key_is_told(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
     monkeypatch.setenv("MY_KEY", value)
@@ -256,7 +290,19 @@ def test_a_key_does_not_travel_in_clear(monkeypatch: pytest.MonkeyPatch) -> None
 
 @pytest.mark.parametrize(
     "url",
-    ["", "localhost:8000", "ftp://a/v1", "http://", "http://[", "http://a:99999/", "sk-12345678901234", "file:///"],
+    [
+        *(
+            "",
+            "localhost:8000",
+            "ftp://a/v1",
+            "http://",
+            "http://[",
+            "http://a:99999/",
+            "sk-12345678901234",
+            "file:///",
+        ),
+        *("http://a/v1 x", "http://a/v\u00e9", "http://a/\0", "http://..:80/v1", f"http://{'a' * 100}/v1"),
+    ],
 )
 def test_what_is_no_address_is_told_without_showing_it(url: str) -> None:
     with pytest.raises(ConfigError) as caught:

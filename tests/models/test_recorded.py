@@ -125,6 +125,33 @@ def test_a_function_may_fail_in_any_way() -> None:
         CallableModel(broken, " ")
 
 
+def test_a_reply_of_a_function_or_a_file_is_held_to_the_same(tmp_path: Path) -> None:
+    bad = Reply(
+        delivery=Delivery.OK,
+        text="\ud800 4",
+        tokens=(Token("\udfff", 5.0, {"x": 2.0}),),
+        input_tokens=10**30,
+        output_tokens=-1,
+        seconds=float("nan"),
+        note="n" * 10**5,
+        model="\ud800",
+    )
+    found = CallableModel(lambda _: bad, "m\ud800")(Request(prompt="2 + 2"))
+    assert (found.text, found.tokens, found.logprobs) == ("? 4", (Token("?"),), None)
+    assert (found.input_tokens, found.output_tokens, found.seconds, found.model) == (None, None, None, "?")
+    assert len(found.note or "") <= 300
+    odd = CallableModel(lambda _: Reply(delivery=Delivery.OK, text=5), "m")  # type: ignore[arg-type]
+    assert odd(Request(prompt="")).delivery is Delivery.ERROR
+    with Recorded(tmp_path / "r", CallableModel(lambda _: "4", "m")) as model:
+        model(Request(prompt="2 + 2"))
+    path = tmp_path / "r"
+    path.write_bytes(path.read_bytes().replace(b'"text":"4"', b'"text":"4","tokens":[{"text":"4","logprob":5.0}]'))
+    assert Recorded(path)(Request(prompt="2 + 2")).logprobs is None
+    path.write_bytes(path.read_bytes().replace(b'"foreshock_replies":1', b'"foreshock_replies":2'))
+    with pytest.raises(BrokenFileError, match="its form is 2"):
+        Recorded(path)
+
+
 def test_replies_come_in_the_order_of_the_requests() -> None:
     import time
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from foreshock._base import ConfigError, ForeshockError
-from foreshock.models._parse import clean, failed, words
+from foreshock.models._parse import clean, failed, sound, words
 from foreshock.records import Delivery, Reply, Request
 
 
@@ -30,7 +30,7 @@ class CallableModel:
     def __init__(self, function: Callable[[Request], Any], name: str, *, version: str = "1") -> None:
         if not name.strip():
             raise ConfigError("a model without a name", expected="a name that tells it from others")
-        self._function, self._name, self._version = function, name, version
+        self._function, self._name, self._version = function, clean(name), clean(version)
 
     @property
     def name(self) -> str:
@@ -52,7 +52,10 @@ class CallableModel:
             state = Delivery.TIMEOUT if isinstance(error, TimeoutError) else Delivery.ERROR
             return failed(words(f"{type(error).__name__}: {error}") or "", delivery=state, final=False)
         if isinstance(found, Reply):
-            return found
+            try:
+                return sound(found)
+            except (TypeError, AttributeError) as error:
+                return failed(words(f"the function gave a Reply that is none: {error}") or "")
         if not isinstance(found, str):
             return failed(f"the function gave a {type(found).__name__}, not a text or a Reply")
         return Reply(delivery=Delivery.OK, text=clean(found), model=self._name)

@@ -27,6 +27,12 @@ _HOPELESS = {
 }
 _FIRST_WAIT, _LONGEST_WAIT = 0.5, 60.0
 
+LONGEST_TRY = 86_400
+"""Seconds of one try at the most: a day. Far larger numbers are no times that a system could wait for."""
+
+LEAST_KEY = 8
+"""Characters of a key that is taken out of what a server says; a shorter one is a word such as ``EMPTY``, no secret."""
+
 
 class Endpoint:
     """A model behind an OpenAI-compatible address.
@@ -66,8 +72,11 @@ class Endpoint:
     ) -> None:
         if api not in ("completions", "chat"):
             raise ConfigError(f"the kind of endpoint {api!r}", expected="completions or chat")
-        if not model.strip() or timeout <= 0 or tries < 1:
-            raise ConfigError("an endpoint without a model, a time or a try", expected="a name, and numbers above 0")
+        if not model.strip() or not 0 < timeout <= LONGEST_TRY or tries < 1:
+            raise ConfigError(
+                "an endpoint without a model, a time or a try",
+                expected=f"a name, 1 try or more, and a time above 0 and up to {LONGEST_TRY:,} seconds",
+            )
         self._address = address_of(url)
         self._model, self._api = model, api
         self._timeout, self._tries, self._most, self._sleep = timeout, tries, most, sleep
@@ -153,13 +162,22 @@ class Endpoint:
             data = msgspec.json.encode(told)
             return post(self._address, path, data, self._headers, timeout=self._timeout, most=self._most)
 
-        answer = send()
+        answer = self._without_key(send())
         wrong = error_of(decode(answer.body)) or "" if answer.status == 400 else ""
         if self._limit_name == "max_tokens" and "max_completion_tokens" in wrong:
             # newer models of OpenAI know the limit under this name only, and say so
             self._limit_name = "max_completion_tokens"
-            return send()
+            return self._without_key(send())
         return answer
+
+    def _without_key(self, answer: Answer) -> Answer:
+        """The answer with the key taken out: some servers repeat it in their errors, and replies are written down."""
+        key = self._headers.get("Authorization", "").removeprefix("Bearer ")
+        if len(key) < LEAST_KEY:
+            return answer
+        escaped = msgspec.json.encode(key)[1:-1]
+        body = answer.body.replace(key.encode(), b"[key]").replace(escaped, b"[key]")
+        return answer._replace(body=body)
 
     def _echo(self, text: str, request: Request) -> dict[str, Any]:
         # one token is generated and left out: many servers refuse to generate none

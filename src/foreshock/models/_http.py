@@ -72,10 +72,13 @@ def address_of(url: str) -> Address:
     try:
         parts = urlsplit(url.strip())
         host, port = parts.hostname, parts.port
+        (host or "").encode("idna")
     except ValueError as error:
         raise _no_url(url, str(error)) from None
     if parts.scheme not in ("http", "https") or not host or not host.isprintable() or " " in host:
         raise _no_url(url, "no http or https address")
+    if not (parts.path.isascii() and parts.path.isprintable()) or " " in parts.path:
+        raise _no_url(url, "its path holds characters that have to be written as %20 and the like")
     if parts.username is not None or parts.password is not None or parts.query or parts.fragment:
         raise ConfigError(
             "the address of the endpoint holds a user name, a password, a query or a fragment",
@@ -127,7 +130,10 @@ def post(address: Address, path: str, body: bytes, headers: Mapping[str, str], *
         timer.daemon = True
         timer.start()
         connection.request("POST", address.path + path, body, {"Accept-Encoding": "identity", **headers})
-        return _read(connection.getresponse(), most)
+        answer = _read(connection.getresponse(), most)
+        if late.is_set():  # a body without an announced length has no other end than that of the connection
+            raise TimeoutError
+        return answer
     except TooLong:
         raise
     except Exception:

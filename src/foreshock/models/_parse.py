@@ -185,6 +185,32 @@ def clean(text: str) -> str:
     return text
 
 
+def sound(reply: Reply) -> Reply:
+    """A reply of a stranger's function or file, held to what the reply of an endpoint is held to.
+
+    Texts are valid Unicode, what is said about the reply is short, log-probabilities are at most 0, counts are counts.
+
+    Raises:
+        TypeError: The text is no text, or tokens are no tokens.
+    """
+    if not isinstance(reply.text, str | None):
+        raise TypeError(f"its text is a {type(reply.text).__name__}")
+    seconds = reply.seconds
+    timed = isinstance(seconds, int | float) and math.isfinite(seconds) and seconds >= 0
+    return msgspec.structs.replace(
+        reply,
+        text=None if reply.text is None else clean(reply.text),
+        tokens=tuple(_token(t.text, t.logprob, t.top.items()) for t in reply.tokens[:TOKENS]),
+        target_tokens=tuple(_token(t.text, t.logprob, t.top.items()) for t in reply.target_tokens[:TOKENS]),
+        stop_reason=words(reply.stop_reason),
+        input_tokens=_count(reply.input_tokens),
+        output_tokens=_count(reply.output_tokens),
+        model=words(reply.model),
+        seconds=seconds if timed else None,
+        note=words(reply.note),
+    )
+
+
 def _count(value: Any) -> int | None:
     known = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**53
     return value if known else None

@@ -11,6 +11,7 @@ from typing import IO, Self, TypeVar
 import msgspec
 
 from foreshock._base import BrokenFileError, ConfigError, ModelError, digest
+from foreshock.models._parse import sound
 from foreshock.records import Model, Reply, Request
 
 T = TypeVar("T")
@@ -183,9 +184,11 @@ class Recorded:
                     break
                 if head is None:
                     head = self._decode(line, _Head, number)
+                    if head.foreshock_replies != 1:
+                        raise self._damaged(number, f"its form is {head.foreshock_replies}, and 1 is known here")
                 else:
                     found = self._decode(line, _Line, number)
-                    self._replies.setdefault(found.key, found.reply)
+                    self._replies.setdefault(found.key, sound(found.reply))
                 ends += len(line)
         return head, ends
 
