@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -200,10 +201,21 @@ def test_arrays_that_do_not_fit_are_told(tmp_path: Path) -> None:
         {"words": words, "vectors": np.array([["a"], ["b"]])},
         {"words": words, "vectors": vectors, "counts": np.array([1])},
         {"words": words, "vectors": vectors, "counts": np.array([1, -1])},
+        {"words": words, "vectors": vectors, "counts": np.array(["x", "y"])},
         {"words": np.array(["a", None], dtype=object), "vectors": vectors},
     ]
     for arrays in bad:
         np.savez(tmp_path / "x.npz", **arrays)  # type: ignore[arg-type]
+        with pytest.raises(BrokenFileError):
+            load_vectors(tmp_path / "x.npz")
+    bad_members: list[tuple[str, bytes]] = [
+        ("counts.npy", b"no array"),
+        ("counts.npy", b"\x93NUMPY\x01\x00\x10\x00{'a':(((((((((((("),
+    ]
+    for name, data in bad_members:
+        np.savez(tmp_path / "x.npz", words=words, vectors=vectors)
+        with zipfile.ZipFile(tmp_path / "x.npz", "a") as file:
+            file.writestr(name, data)
         with pytest.raises(BrokenFileError):
             load_vectors(tmp_path / "x.npz")
     with pytest.raises(BrokenFileError, match=r"no model\.safetensors"):

@@ -8,11 +8,9 @@ counts; the form of word2vec, GloVe and fastText), ``.npz`` with the arrays ``wo
 from __future__ import annotations
 
 import hashlib
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any, NamedTuple, Protocol
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -106,7 +104,15 @@ class StaticModelVectors:
     def __init__(self, key: str, folder: Path) -> None:
         self.key = key
         found = require("model2vec", "semantic", "a folder of a static model")
-        self._model: Any = found.StaticModel.from_pretrained(str(folder))
+        try:
+            self._model: Any = found.StaticModel.from_pretrained(str(folder))
+        except Exception as error:  # noqa: BLE001 - three readers of strangers' files stand behind it
+            raise BrokenFileError(
+                f"model2vec cannot read it ({type(error).__name__}: {str(error)[:100]})",
+                expected="a static model as model2vec saves it",
+                do="name another folder",
+                where=str(folder),
+            ) from None
 
     def embed(self, texts: Sequence[str], weighting: str) -> Embedded:
         """Sums of pieces; an unknown piece is what the tokenizer makes of it."""
@@ -157,12 +163,18 @@ def _npz(path: Path, key: str) -> WordVectors:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as found:
             words, vectors = found["words"], found["vectors"]
             counts = found["counts"] if "counts" in found.files else None
-    except (ValueError, KeyError, EOFError, NotImplementedError, MemoryError, BadZipFile, zlib.error) as error:
+    except OSError:
+        raise
+    except Exception as error:  # noqa: BLE001 - readers of headers and archives raise a dozen kinds for a damaged file
         raise _broken(path, f"is no .npz with words and vectors ({str(error)[:100]})") from None
+    if not all(isinstance(each, np.ndarray) for each in (words, vectors, *([] if counts is None else [counts]))):
+        raise _broken(path, "has members that are no arrays")
     if words.ndim != 1 or words.dtype.kind != "U" or vectors.ndim != 2 or len(vectors) != len(words):
         raise _broken(path, f"has words of shape {words.shape} and vectors of shape {vectors.shape}")
-    if vectors.dtype.kind != "f" or (counts is not None and counts.shape != words.shape):
-        raise _broken(path, "has vectors that are no floats, or not one count for each word")
+    if vectors.dtype.kind != "f" or (
+        counts is not None and (counts.shape != words.shape or counts.dtype.kind not in "iuf")
+    ):
+        raise _broken(path, "has vectors that are no floats, or not one number of occurrences for each word")
     return _made(path, key, words.tolist(), vectors.astype(np.float32), counts)
 
 
