@@ -13,7 +13,10 @@ from foreshock.mirage._design import Design, Floats, basis, contrasts
 from foreshock.mirage._excess import Curves, Prior, allowed_share
 from foreshock.stats import t_quantile
 
-DRAWS = 4000
+# draws behind a p-value, and behind bounds that are printed beside it and decide nothing
+DRAWS, FEW = 4000, 1000
+# checkpoints of one run are many and their chains several: fewer draws of each
+_CHAINED = 2000
 # rise of the series in units of the noise of one point; beyond the last, the limit is reached
 RISES = (3.0, 6.0, 12.0, 50.0)
 # autocorrelation of neighbouring checkpoints; the worst of these counts, because a series is too short to estimate it
@@ -96,10 +99,12 @@ class Null:
     Attributes:
         tail: Chance that the largest excess reaches each value of the grid 0, .02, .04, ..., the worst over members.
         df: Degrees of freedom of the noise estimate; says how the tail goes on where simulation ends.
+        draws: Draws behind the tail.
     """
 
     tail: Floats
     df: float
+    draws: int
 
     def p(self, top: Floats) -> Floats:
         """p-value of a largest excess, the same shape as ``top``; 1 below zero.
@@ -108,7 +113,7 @@ class Null:
         """
         t = np.asarray(top, float)
         told = np.interp(t, _TOPS, self.tail)
-        anchor = _TOPS[int(np.argmax(self.tail <= _ANCHOR / DRAWS))]
+        anchor = _TOPS[int(np.argmax(self.tail <= _ANCHOR / self.draws))]
         beyond = _t_tail(np.maximum(t, anchor), self.df) / _t_tail(anchor, self.df)
         at = float(np.interp(anchor, _TOPS, self.tail))
         return np.where(t < 0, 1.0, np.where(t > anchor, at * beyond, told))
@@ -155,7 +160,7 @@ class _Scatter:
 
 
 @functools.lru_cache(maxsize=1024)
-def null_of(design: Design, share: float, ratio: float, df: float = 0.0) -> Null:
+def null_of(design: Design, share: float, ratio: float, df: float = 0.0, draws: int = DRAWS) -> Null:
     """Simulate the largest excess over the border of the null, noise estimated again in every draw.
 
     Args:
@@ -164,6 +169,7 @@ def null_of(design: Design, share: float, ratio: float, df: float = 0.0) -> Null
         ratio: Steepest slope of the smooth class over the mean slope.
         df: Degrees of freedom that other tasks add; 0 for none. Noise then differs between simulated tasks as much as
             so many degrees of freedom let it.
+        draws: Simulated series for each member of the null.
 
     Examples:
         >>> 1.5 < null_of(Design.of(range(12)), 0.25, 2.0).critical(0.05) < 2.5
@@ -172,10 +178,12 @@ def null_of(design: Design, share: float, ratio: float, df: float = 0.0) -> Null
     none = np.zeros((design.points, design.points))
     prior = Prior(1.0, df) if df > 0 else None
     worst = np.zeros(_TOPS.size)
+    draws = min(draws, _CHAINED) if len(_chains(design)) > 1 else draws
     for chain in _chains(design):
         noise, within = _noise(design, chain)
+        noise, within = noise[:draws], None if within is None else within[:draws]
         if prior is not None:
-            noise = noise * _scales(design.points, df)
+            noise = noise * _scales(design.points, df)[:draws]
         scatter = None if design.by_replicates else _Scatter(noise, design)
         for curve in null_members(design, share, ratio):
             along = scatter.along(curve) if scatter else None
@@ -183,7 +191,7 @@ def null_of(design: Design, share: float, ratio: float, df: float = 0.0) -> Null
                 series = Curves(rise * curve + noise, design, none, within, prior, about=along(rise) if along else None)
                 at = np.sort(series.excess(share, ratio).max(axis=1))
                 worst = np.maximum(worst, 1.0 - np.searchsorted(at, _TOPS) / at.size)
-    return Null(worst, design.df + df)
+    return Null(worst, design.df + df, draws)
 
 
 def critical(design: Design, share: float, ratio: float, alpha: float = 0.05, df: float = 0.0) -> float:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from foreshock.mirage._calibrate import Null, lower_tail, null_of, upper_stretch
+from foreshock.mirage._calibrate import DRAWS, FEW, Null, lower_tail, null_of, upper_stretch
 from foreshock.mirage._design import Floats, contrasts
 from foreshock.mirage._excess import Bools, Curves, allowed_share
 
@@ -103,7 +103,10 @@ def judge_share(series: Windowed, ratio: float = RATIO, alpha: float = ALPHA) ->
     rising = bool(curves.rising().any())
     carried = (steps / rise - w) / (1 - w) if rising else steps / w
     top = int(np.argmax(carried))
-    bounds = {r: (_low(series, r, alpha), _high(series, r)) if rising else ((0.0, 1.0), 1.0) for r in {ratio, *RATIOS}}
+    bounds = {
+        r: (_low(series, r, alpha, DRAWS if r == ratio else FEW), _high(series, r)) if rising else ((0.0, 1.0), 1.0)
+        for r in {ratio, *RATIOS}
+    }
     (low, p), high = bounds[ratio]
     return Share(
         value=float(np.clip(carried[top], 0.0, 1.0)) if rising else float("nan"),
@@ -127,15 +130,15 @@ def _ends(bounds: tuple[tuple[float, float], float]) -> tuple[float, float]:
 
 def _bends(curves: Curves, ratio: float) -> bool:
     top = float(curves.excess(0.0, ratio).max())
-    return top > _NEVER and float(_null(curves, ratio, 0.0).p(np.array(top))) <= ALPHA
+    return top > _NEVER and float(_null(curves, ratio, FEW, share=0.0).p(np.array(top))) <= ALPHA
 
 
-def _null(curves: Curves, ratio: float, share: float = SHARE) -> Null:
+def _null(curves: Curves, ratio: float, draws: int, share: float = SHARE) -> Null:
     df = curves.prior.df if curves.prior else 0.0
-    return null_of(curves.design, share, ratio, df)
+    return null_of(curves.design, share, ratio, df, draws)
 
 
-def _low(series: Windowed, ratio: float, alpha: float) -> tuple[float, float]:
+def _low(series: Windowed, ratio: float, alpha: float, draws: int) -> tuple[float, float]:
     """Largest share that the data reject, and every smaller one with it; and the p-value at the border of a break.
 
     A share is rejected when its p-value, averaged over the windows, is at most ``alpha``: a window that only some draws
@@ -144,7 +147,7 @@ def _low(series: Windowed, ratio: float, alpha: float) -> tuple[float, float]:
     p = np.full(_GRID.size - 1, 1.0 - sum(weight for weight, _ in series.parts))
     for weight, curves in series.parts:
         top = curves.excess_over(allowed_share(curves.design, _GRID[:-1], ratio)).max(axis=1)
-        p += weight * (_null(curves, ratio).p(top) if top[0] > _NEVER else np.ones(top.size))
+        p += weight * (_null(curves, ratio, draws).p(top) if top[0] > _NEVER else np.ones(top.size))
     kept = p <= alpha
     low = float(_GRID[int(np.argmin(kept)) - 1]) if kept[0] and not kept.all() else float(kept[0])
     return low, float(np.clip(p[int(np.searchsorted(_GRID, SHARE))], 0.0, 1.0))
