@@ -127,6 +127,34 @@ def test_what_is_said_of_a_table_reaches_the_verdict(call: Call, tmp_path: Path)
     assert tables(tmp_path / "r.json")["verdicts"] == few["verdicts"]
 
 
+def test_a_column_of_responses_can_be_the_twin(call: Call, tmp_path: Path) -> None:
+    rng = np.random.default_rng(4)
+    rows = [
+        {"item": i, "model": f"toy-{3**k}m", "em": int(rng.random() < p**5), "grade": float(np.clip(p + g, 0, 1))}
+        for k, p in enumerate(even(0.3, 0.98)[::2])
+        for i, g in enumerate(0.05 * rng.standard_normal(80))
+    ]
+    pl.DataFrame(rows).write_csv(tmp_path / "r.csv")
+    table = (
+        "r.csv",
+        "--map",
+        "item=item,score=em,score=grade",
+        "--task-name",
+        "sums",
+        "--scale",
+        "1",
+        "--kind",
+        "hard",
+    )
+    assert call(*table, "--twin", "grade", "--json", "r.json")[0] == 0
+    (verdict,) = tables(tmp_path / "r.json")["verdicts"]
+    assert (verdict["hard"], verdict["twin"], verdict["items"]) == ("em", "grade", 80)
+    assert "no twin" not in verdict["reason"]
+    code, _, err = call(*table, "--twin", "graade", "--store", "other")
+    assert code == 2
+    assert "the columns of scores are em, grade" in err
+
+
 def test_a_word_is_a_path_where_it_exists_and_else_a_task(call: Call, tmp_path: Path) -> None:
     write(tmp_path / "t.csv", {"sums": even(0.3, 0.98), "words": even(0.2, 0.9)})
     assert call(*TABLE, "--twin", "nll", "--n", "2000", "--quiet")[0] == 0

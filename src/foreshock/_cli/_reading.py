@@ -15,6 +15,9 @@ from foreshock._base import ConfigError
 from foreshock._cli._options import pairs
 from foreshock.readers import ReadOptions
 
+# roles of --map that only a table with a row for each response has
+_OF_RESPONSES = frozenset({"item", "input", "choices", "output", "answer", "target", "gold_index", "score", "epoch"})
+
 
 class Reading(NamedTuple):
     """What was asked for.
@@ -102,7 +105,8 @@ def reading(
     told = {"x": x, "y": None if several or not columns else columns[0], "group": group, "date": date}
     roles = {role: column for role, column in told.items() if column is not None}
     own = pairs(mapping, "--map", several="score")
-    table = bool(roles or csv or twin or (several and not own))
+    responses = not (roles or csv) and not _OF_RESPONSES.isdisjoint(own)
+    table = bool(roles or csv or (twin and not responses) or (several and not own))
     return Reading(
         csv or [],
         ReadOptions(

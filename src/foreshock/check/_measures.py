@@ -42,6 +42,9 @@ class Measure(NamedTuple):
     rows: int
 
 
+GRADED = "graded_score"
+"""Kind of a twin of which only the range is known."""
+
 PRIMARY = ("multiple_choice_grade", "exact_match")
 """Our own hard metrics, in the order in which they speak for a task."""
 
@@ -63,7 +66,11 @@ class Measures(NamedTuple):
 
 
 def measures(
-    snapshot: Snapshot, scores: pl.DataFrame, trusted: bool | None, kinds: Mapping[str, str] | None = None
+    snapshot: Snapshot,
+    scores: pl.DataFrame,
+    trusted: bool | None,
+    kinds: Mapping[str, str] | None = None,
+    beside: Mapping[str, str] | None = None,
 ) -> Measures:
     """Find the measures of a task.
 
@@ -76,6 +83,7 @@ def measures(
         trusted: Whether our hard metric agrees with the harness's own score on every response; None when the harness
             gave none.
         kinds: What was declared about metrics of the harness, as :func:`declared_kinds` finds it.
+        beside: Their declared twins, as :func:`declared_twins` finds them.
     """
     found = _present(snapshot, scores, kinds or {})
     own = {m.base: m for m in reversed(found) if m.source == "foreshock"}
@@ -87,18 +95,31 @@ def measures(
         main = min(found, key=lambda m: (m.kind != "hard", m.name), default=None)
     # the mirage room fixes the order, before any score is looked at
     twins = [own[name] for name in ORDER if name in own and own[name].kind == "continuous"]
+    told = next((m for m in theirs if main is not None and m.name == (beside or {}).get(main.name)), None)
+    if told is not None and main is not None:
+        # nothing says what it measures but that it is graded, from nothing to the best score of the scale
+        twins.append(told._replace(base=GRADED, kind="continuous", high=told.high if told.high is not None else 1.0))
     return Measures(main, twins, own.get("position_accuracy"), found)
 
 
 def declared_kinds(runs: Iterable[Run]) -> dict[str, str]:
     """Kinds that were declared (``--kind``) by metric; one that runs contradict each other about is left out."""
+    return {metric: kind for metric, kind in _declared(runs, "kind").items() if kind in ("hard", "continuous")}
+
+
+def declared_twins(runs: Iterable[Run]) -> dict[str, str]:
+    """Twins that were declared (``--twin``) by metric; one that runs contradict each other about is left out."""
+    return _declared(runs, "twin")
+
+
+def _declared(runs: Iterable[Run], fact: str) -> dict[str, str]:
     found: dict[str, set[str | None]] = {}
     for run in runs:
         facts = run.meta.get("metrics")
         for metric, told in facts.items() if isinstance(facts, dict) else ():
-            kind = told.get("kind") if isinstance(told, dict) else None
-            found.setdefault(metric, set()).add(kind if kind in ("hard", "continuous") else None)
-    return {metric: kind for metric, (kind, *more) in found.items() if kind is not None and not more}
+            said = told.get(fact) if isinstance(told, dict) else None
+            found.setdefault(metric, set()).add(said if isinstance(said, str) else None)
+    return {metric: said for metric, (said, *more) in found.items() if said is not None and not more}
 
 
 def _present(snapshot: Snapshot, scores: pl.DataFrame, kinds: Mapping[str, str]) -> list[Measure]:

@@ -9,7 +9,15 @@ from typing import NamedTuple
 import numpy as np
 
 from foreshock.check._lights import Standing
-from foreshock.check._measures import Measure, Measures, chance_level, choice_count, declared_kinds, measures
+from foreshock.check._measures import (
+    Measure,
+    Measures,
+    chance_level,
+    choice_count,
+    declared_kinds,
+    declared_twins,
+    measures,
+)
 from foreshock.check._whole_texts import whole_texts
 from foreshock.mirage import DECODED
 from foreshock.records import ModelCard, Run
@@ -84,7 +92,7 @@ def load_task(
     """Load the scores of a task; ``trusted`` as in :func:`measures`."""
     keys = [run.run_key for run in runs]
     scores = task_scores(snapshot, name, keys)
-    found = measures(snapshot, scores, trusted, declared_kinds(runs))
+    found = measures(snapshot, scores, trusted, declared_kinds(runs), declared_twins(runs))
     if found.twins and all(twin.base in DECODED for twin in found.twins) and whole_texts(snapshot, name, keys):
         found = found._replace(twins=[])
     as_zero = {m.id: m.kind == "hard" for m in found.all}

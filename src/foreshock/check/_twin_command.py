@@ -108,8 +108,9 @@ def _helm(run: Run, _totals: bool, choices: bool) -> How:
         entry = f"{_and(name)}num_outputs={REPEATS},temperature=0.7"
         gives = f"the pass rate of each item over {REPEATS} answers"
     model = str(run.meta.get("deployment") or run.model)
-    command = _words("helm-run", "--run-entries", f"{_and(entry)}model={model}", "--suite", "twin")
-    return How(gives, f"{command} --max-eval-instances {run.conditions.get('limit') or 1000}")
+    most = run.conditions.get("limit") or "1000"
+    entries = ("--run-entries", f"{_and(entry)}model={model}")
+    return How(gives, _words("helm-run", *entries, "--suite", "twin", "--max-eval-instances", most))
 
 
 def _and(entry: str) -> str:

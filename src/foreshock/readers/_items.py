@@ -125,7 +125,7 @@ class ItemReader:
         identity = {"roles": columns, "scale": options.scale, "model": options.model, "task": options.task}
         # part of it only where they are given, so that what was read before keeps its own
         identity |= {
-            name: said for name in ("kind", "chance", "metric") if (said := getattr(options, name)) is not None
+            name: said for name in ("kind", "chance", "metric", "twin") if (said := getattr(options, name)) is not None
         }
         cut = table.data.cut if isinstance(table.data, LineRows) else None
         used = {part for role, column in columns.items() for part in parts_of(role, column, table.data.columns)}
@@ -133,8 +133,8 @@ class ItemReader:
         scores = parts_of("score", options.metric or columns.get("score", "score"), table.data.columns)
         notes = [*plan.notes, *_scaled(scores, survey.graded, options.scale), *names.notes(table.path)]
         meta = {"read_as": columns, "columns_not_used": unused} | ({"notes": notes} if notes else {})
-        if options.kind is not None and "score" in columns:
-            meta["metrics"] = {score: {"kind": options.kind} for score in scores}
+        if "score" in columns and (options.kind is not None or options.twin is not None):
+            meta["metrics"] = _declared(scores, options, table)
         repeats = survey.repeats[group]
         run = Run(
             run_key=key,
@@ -155,6 +155,25 @@ class ItemReader:
         graded = survey.graded if len(scores) > 1 else {0}
         rows = ItemRows(scores, graded, options.scale, survey.first_epoch, table.where, numbered=repeats.numbered)
         return Reading(run, _batches(rows, chain([first], records)))
+
+
+def _declared(scores: Sequence[str], options: ReadOptions, table: Table) -> dict[str, dict[str, str]]:
+    """What was said of the columns of scores: their kind, and which of them is the twin of the others.
+
+    Raises:
+        ConfigError: The twin is no column of scores.
+    """
+    twin = options.twin
+    if twin is not None and (twin not in scores or len(scores) < 2):
+        raise ConfigError(
+            f"--twin {twin!r} is no column of scores",
+            expected=f"one of several; the columns of scores are {', '.join(scores)}",
+            do=f"name both: --map score=COLUMN,score={twin}",
+            where=table.where,
+        )
+    kind = {"kind": options.kind} if options.kind is not None else {}
+    beside = {"twin": twin} if twin is not None else {}
+    return {score: {"kind": "continuous"} if score == twin else kind | beside for score in scores}
 
 
 def _refuse_idle(roles: Roles, options: ReadOptions, table: Table) -> None:
