@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from foreshock.mirage._calibrate import _Scatter, lower_tail, null_of
+from foreshock.mirage._calibrate import _Scatter, lower_tail, null_members, null_of
 from foreshock.mirage._design import Design, residual_variance
 from foreshock.mirage._excess import Curves, Prior
 from foreshock.mirage._share import SHARE, Windowed, judge_share
@@ -31,6 +31,18 @@ def test_p_is_seldom_small_under_the_null(df: float) -> None:
         z = 25 * (0.75 * t + 0.25 * (np.arange(8) > 3)) + scale * rng.standard_normal((6000, 8))
     prior = Prior(1.0, df) if df > 0 else None
     p = null_of(DESIGN, SHARE, 2.0, df).p(Curves(z, DESIGN, NONE, None, prior).excess(SHARE, 2.0).max(axis=1))
+    for level in (0.2, 0.05, 0.01):
+        assert np.mean(p <= level) <= 1.25 * level
+
+
+@pytest.mark.parametrize("points", [4, 5, 6])
+def test_p_is_seldom_small_with_few_models_and_their_own_noise(points: int) -> None:
+    """With one degree of freedom the tail outlasts the grid of the simulation."""
+    rng = np.random.default_rng(points)
+    design = Design.of(range(points))
+    curve = null_members(design, SHARE, 2.0)[1]
+    z = 25 * curve + rng.standard_normal((8000, points))
+    p = null_of(design, SHARE, 2.0).p(Curves(z, design, np.zeros((points, points))).excess(SHARE, 2.0).max(axis=1))
     for level in (0.2, 0.05, 0.01):
         assert np.mean(p <= level) <= 1.25 * level
 

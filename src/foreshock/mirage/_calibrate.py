@@ -113,14 +113,17 @@ class Null:
         """
         t = np.asarray(top, float)
         told = np.interp(t, _TOPS, self.tail)
-        anchor = _TOPS[int(np.argmax(self.tail <= _ANCHOR / self.draws))]
+        few = self.tail <= _ANCHOR / self.draws
+        # with one degree of freedom the tail is so heavy that the grid ends first
+        anchor = _TOPS[int(np.argmax(few))] if few.any() else _TOPS[-1]
         beyond = _t_tail(np.maximum(t, anchor), self.df) / _t_tail(anchor, self.df)
         at = float(np.interp(anchor, _TOPS, self.tail))
         return np.where(t < 0, 1.0, np.where(t > anchor, at * beyond, told))
 
     def critical(self, alpha: float) -> float:
-        """Smallest value of the grid whose p-value is at most ``alpha``."""
-        return float(_TOPS[int(np.argmax(self.p(_TOPS) <= alpha))])
+        """Smallest value of the grid whose p-value is at most ``alpha``; infinite where the grid ends before."""
+        small = self.p(_TOPS) <= alpha
+        return float(_TOPS[int(np.argmax(small))]) if small.any() else float("inf")
 
 
 def _t_tail(t: ArrayLike, df: float) -> Floats:
