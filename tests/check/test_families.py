@@ -208,6 +208,8 @@ def test_names_of_strangers_are_one_word_of_a_command() -> None:
     how = how_to_get_a_twin(run, totals=False)
     assert how.command is not None
     assert shlex.split(how.command)[2:5] == [evil, "--model", evil]
+    limited = Run(run_key="k", format="helm", reader="t@1", model="m", task="t", conditions={"limit": evil})
+    assert shlex.split(how_to_get_a_twin(limited, totals=False).command or "")[-1] == evil
     unknown = how_to_get_a_twin(Run(run_key="k", format="new", reader="t@1", model="m", task="t"), totals=True)
     assert unknown.command is None
 

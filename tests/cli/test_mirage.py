@@ -212,3 +212,24 @@ def test_lambada_with_accuracy_and_perplexity_is_judged(call: Call, tmp_path: Pa
     assert verdict["verdict"] != "break"
     assert "no twin" not in verdict["reason"]
     assert verdict["points"] == last.filter(pl.col("metric") == "acc").height
+
+
+def test_a_twin_that_is_there_is_not_asked_for_but_the_number_of_items(call: Call, tmp_path: Path) -> None:
+    write(tmp_path / "t.csv", {"even": even(0.3, 0.95)})
+    code, out, _ = call(*TABLE, "--twin", "nll", "--json", "t.json")
+    (row,) = tables(tmp_path / "t.json")["verdicts"]
+    assert (code, row["verdict"], row["twin"]) == (0, "unresolved", "nll")
+    assert row["command"].endswith(" --n ITEMS")
+    assert "--twin COLUMN" not in out
+    assert "number of items" in " ".join(out.split())
+
+
+@pytest.mark.parametrize(
+    "wrong", [("--select", "FS9"), ("--ignore", "["), ("--select", ""), ("--seed", "-1"), ("--length", "nan")]
+)
+def test_an_option_that_can_mean_nothing_is_refused(call: Call, tmp_path: Path, wrong: tuple[str, str]) -> None:
+    write(tmp_path / "t.csv", {"even": even(0.3, 0.95)})
+    code, out, err = call(*TABLE, *wrong)
+    assert (code, out) == (2, "")
+    assert err.startswith("foreshock: ")
+    assert "fault of foreshock" not in err

@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 
 import typer
 
-from foreshock._base import Progress
+from foreshock._base import ConfigError, Progress
 from foreshock._cli._hints import with_store
 from foreshock._cli._out import console, progress
 from foreshock._cli._places import Places, open_store
 from foreshock._cli._report_added import exit_code, in_full, refuse_without_logs, show_added
-from foreshock.check import CheckOptions
+from foreshock.check import CODES, CheckOptions
 from foreshock.readers import ReadOptions
 from foreshock.records import Document
 from foreshock.series import load_models
@@ -56,6 +56,7 @@ def document(make: Make, asked: Asked, axis_from: str | None, given: dict[str, A
         typer.Exit: Nothing could be read.
     """
     where, config = asked.where, asked.where.config
+    _refuse_unknown([*(given.get("select") or []), *(given.get("ignore") or [])])
     usual: dict[str, Any] = {"select": config.select, "ignore": config.ignore, "seed": config.seed}
     if axis_from == "created":
         given = {**given, "axis": "created"}
@@ -78,6 +79,15 @@ def document(make: Make, asked: Asked, axis_from: str | None, given: dict[str, A
             else [],
             progress=show,
         )
+
+
+def _refuse_unknown(prefixes: Sequence[str]) -> None:
+    """Refuse what fits no code: nothing would be told, and that would look as if nothing were wrong."""
+    for prefix in prefixes:
+        if not prefix or not any(code.startswith(prefix) for code in CODES):
+            raise ConfigError(
+                f"no code of check or mirage begins with {prefix!r:.80}", expected=f"one of {', '.join(CODES)}"
+            )
 
 
 def _add(asked: Asked, show: Progress) -> Added | None:

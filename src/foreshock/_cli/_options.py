@@ -62,7 +62,7 @@ LengthOption = Annotated[
     ),
 ]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Print only errors.")]
-SeedOption = Annotated[int | None, typer.Option("--seed", help="Seed of bootstraps and simulations.")]
+SeedOption = Annotated[int | None, typer.Option("--seed", min=0, help="Seed of bootstraps and simulations.")]
 
 
 def pairs(entries: list[str] | None, option: str, *, several: str = "") -> dict[str, str]:

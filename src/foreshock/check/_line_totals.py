@@ -9,7 +9,7 @@ import numpy as np
 
 from foreshock.check._lines import Held, Judged, Place, verdict_row
 from foreshock.check._tables import unit_of
-from foreshock.check._twin_command import How, how_to_get_a_twin, keep_responses
+from foreshock.check._twin_command import How, how_to_count, how_to_get_a_twin, keep_responses
 from foreshock.metrics import harness_metric
 from foreshock.mirage import (
     Conditional,
@@ -51,7 +51,10 @@ class TotalLine(NamedTuple):
 
     @property
     def how(self) -> How:
-        """How item scores with a twin would come to be."""
+        """How item scores with a twin would come to be; of a table with a twin, how its totals could be judged."""
+        uncounted = any(point.n is None and point.stderr is None for point in self.series.points)
+        if self.twin is not None and uncounted and self.run.format == "table":
+            return how_to_count(self.run)
         how = how_to_get_a_twin(self.run, totals=True)
         kept = keep_responses(self.run.format)
         return how._replace(before=f"{kept[0].upper()}{kept[1:]}.{' ' + how.before if how.before else ''}")

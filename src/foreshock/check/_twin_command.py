@@ -151,6 +151,15 @@ def _table(run: Run, _totals: bool, _choices: bool) -> How:
     return How("a twin", command, f"{column}{'' if said else '; give it beside the options that read the table'}.")
 
 
+def how_to_count(run: Run) -> How:
+    """What to do for totals of a table that have a twin and do not say of how many items they are."""
+    said = _said(run)
+    command = f"{said or _words('foreshock', 'mirage', '--csv', _path(run))} --n ITEMS"
+    before = "The number of items behind each score has to be known: a number, or the name of a column, say ITEMS"
+    beside = "" if said else "; give it beside the options that read the table"
+    return How("a verdict on the totals", command, f"{before}{beside}.")
+
+
 def _said(run: Run) -> str | None:
     """The command that reads the table as it was understood, where it was understood without being told."""
     lines = run.meta.get("contact")
