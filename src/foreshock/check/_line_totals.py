@@ -163,8 +163,15 @@ def _finding(line: TotalLine) -> Finding:
         needs=[*few, Need(what=lacking, have=0, enough=1)],
         evidence=[Evidence(run=key, item=None, epoch=None, what="logged total") for key in keys[:20]],
         evidence_total=len(keys),
-        advice=f"{line.how.sentence} As they are, the totals cannot be judged: {why}.",
+        advice=f"{line.how.sentence} As they are, the totals cannot be judged: {_without_labels(why, found)}.",
     )
+
+
+def _without_labels(why: str, found: Series) -> str:
+    """The same for all lines that lack it: not at which model it was seen first."""
+    for point in found.points:
+        why = why.replace(f" at {point.label}", "")
+    return why
 
 
 def _reason(found: Series, twin: Series | None) -> str:
