@@ -60,6 +60,17 @@ def test_the_tail_goes_on_where_simulation_ends() -> None:
     assert np.mean(p <= 0.001) >= 0.0001
 
 
+def test_one_degree_of_freedom_has_a_tail_that_outlasts_the_grid() -> None:
+    design = Design.of(range(4))
+    null = null_of(design, SHARE, 2.0)
+    assert null.p(np.array([0.0, 5.0, 19.0, 100.0])) == pytest.approx(np.sort(null.p(np.array([0, 5, 19, 100])))[::-1])
+    z = 25 * (0.75 * np.asarray(design.position) + 0.25 * (np.arange(4) > 1))
+    z = z + np.random.default_rng(5).standard_normal((6000, 4))
+    p = null.p(Curves(z, design, np.zeros((4, 4))).excess(SHARE, 2.0).max(axis=1))
+    assert np.mean(p <= 0.05) <= 0.0625
+    assert p.min() > 0
+
+
 @pytest.mark.parametrize("terms", [2, 4])
 def test_products_made_once_give_the_same_scatter(terms: int) -> None:
     design = replace(Design.of([0, 1, 1.5, 3, 4, 6, 7, 7.5]), terms=terms)
