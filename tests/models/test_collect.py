@@ -206,6 +206,24 @@ def test_a_first_question_that_fails_stops_it() -> None:
     assert asked == 1
 
 
+def test_a_server_that_never_answers_makes_no_run_of_few_questions() -> None:
+    lost = Reply(delivery=Delivery.ERROR, note="connection refused", final=False)
+    task = arithmetic("multiplication", items=4)
+    with pytest.raises(ModelError, match="none of 4 questions was answered: connection refused"):
+        collect(CallableModel(lambda _: lost, "m"), task, Asking())
+
+
+def test_questions_that_the_server_lost_are_told_with_the_reason() -> None:
+    lost = Reply(delivery=Delivery.TIMEOUT, note="no answer within 120 seconds", final=False)
+
+    def some(request: Request) -> Reply:
+        first = (request.prompt or "").endswith(f"{TASK.problems[0].question}\nA:")
+        return lost if request.target is None and first else right(request)
+
+    run, _ = collect(CallableModel(some, "m"), TASK, Asking())
+    assert run.warnings == ["1 of 60 questions not answered: no answer within 120 seconds"]
+
+
 def test_more_rows_than_a_batch_holds() -> None:
     task = arithmetic("multiplication", items=4090, shots=0)
     _, batches = collect(CallableModel(right, "m"), task, Asking(epochs=2, temperature=1, logprobs=False))

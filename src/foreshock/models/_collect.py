@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import repeat
 from typing import Any
 
-from foreshock._base import ConfigError, ModelError, Progress, canonical, digest, quiet, utc_now
+from foreshock._base import ConfigError, ModelError, Progress, canonical, count_of, digest, quiet, utc_now
 from foreshock.models._ask import ask
 from foreshock.records import MAX_ROWS, Batch, Model, Reply, Request, Run, item_key, run_key
 from foreshock.tasks import (
@@ -94,6 +94,7 @@ def collect(model: Model, task: Arithmetic, asking: Asking, *, progress: Progres
     score, why = _scoring(model, task, asking)
     total = len(generate) + len(score)
     replies = list(ask(model, generate, workers=asking.workers, progress=progress, total=total))
+    unanswered = _unanswered(model, replies)
 
     def shifted(stage: str, done: int, _: int | None, /) -> None:
         progress(stage, done + len(generate), total)
@@ -104,9 +105,29 @@ def collect(model: Model, task: Arithmetic, asking: Asking, *, progress: Progres
     lost = sum(reply is not None and reply.target_logprobs is None for reply in gold)
     if lost:
         why = f"{lost:,} of {len(gold):,} right answers could not be scored token by token"
-    run = _run(model, task, asking, [*task.notes, *([why] if why else [])])
+    run = _run(model, task, asking, [*task.notes, *unanswered, *([why] if why else [])])
     key = digest([run.run_key, digest(columns)], 24)
     return _stated(run, key, len(replies)), [*_items(task), *_cut("responses", columns)]
+
+
+def _unanswered(model: Model, replies: list[Reply]) -> list[str]:
+    """A note on replies that were lost to the server, with the reason given last.
+
+    Raises:
+        ModelError: All of them were lost: a run of few questions ends before :func:`ask` loses its patience.
+    """
+    lost = [reply for reply in replies if not reply.final]
+    if not lost:
+        return []
+    reason = lost[-1].note or lost[-1].delivery.value
+    if len(lost) == len(replies):
+        raise ModelError(
+            f"none of {count_of(len(replies), 'question')} was answered: {reason}",
+            expected="a model that answers",
+            do="look at the address and the server, then give the same command again",
+            where=model.name,
+        )
+    return [f"{len(lost):,} of {count_of(len(replies), 'question')} not answered: {reason}"]
 
 
 def _generation(problem: Problem, asking: Asking, epoch: int) -> Request:
