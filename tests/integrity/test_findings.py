@@ -197,6 +197,13 @@ def test_between_runs_item_scores_on_two_scales_and_empty_replies(store: Store, 
     assert between(snapshot, snapshot.runs()[:1]) == []
 
 
+def test_fs106_a_metric_of_ours_has_one_scale(store: Store, put: Put) -> None:
+    put("m-1b", RIGHT)
+    put("m-2b", [(i, "three words instead", t, 0.0) for i, _, t, _ in RIGHT])
+    score(store, ["word_error_rate"])  # 0 for the first model, 3 for the second
+    assert [told for told in examine(store.snapshot()) if told.code == "FS106"] == []
+
+
 def test_one_question_under_two_ids_is_two_items(store: Store, put: Put) -> None:
     twins = [("1", "a", "t", 1.0), ("2", "b", "t", 0.0)]
     put("m-1b", twins, text="the same question")

@@ -39,6 +39,7 @@ class Total(NamedTuple):
         rising: False for a metric of which less is better.
         logged: Whether the number stood in the log (else it was computed from the responses).
         whole: Whether it is over the whole task, not a subset.
+        ours: Whether one of our own metrics gave it, which has one scale in all runs.
     """
 
     run: Run
@@ -52,6 +53,7 @@ class Total(NamedTuple):
     rising: bool
     logged: bool
     whole: bool
+    ours: bool = False
 
 
 def totals(snapshot: Snapshot, runs: Sequence[Run], computed: Iterable[Aggregate]) -> list[Total]:
@@ -92,6 +94,7 @@ def _of_responses(run: Run, row: Aggregate) -> Total:
         rising=known is None or known.higher_is_better is not False,
         logged=False,
         whole=row.perturbation is None,
+        ours=row.source != "harness",
     )
 
 
