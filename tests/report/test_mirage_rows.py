@@ -76,6 +76,20 @@ def judged() -> Document:
     return document([one], [row(one, **behind)], **tables)
 
 
+def test_a_yes_outside_the_interval_says_what_the_rule_allows() -> None:
+    one = finding("sums", "smooth")
+    foreseen = {
+        "finding_id": one.id, "answer": "yes", "after": "d", "at": "e", "twin": "choice_probability",
+        "twin_answer": "yes", "twin_before": 8, "twin_value": 0.303, "twin_low": 0.238, "twin_high": 0.377,
+        "twin_observed": 0.394,
+    }  # fmt: skip
+    inside = foreseen | {"twin_observed": 0.35}
+    told, plain = (printed(document([one], [row(one)], foreseeable=[this])) for this in (foreseen, inside))
+    assert "it was 0.394 (outside the interval, yet within half of the whole rise)" in told
+    assert "it was 0.350" in plain
+    assert "outside" not in plain
+
+
 @pytest.mark.parametrize(
     "said",
     [
@@ -85,7 +99,7 @@ def judged() -> Document:
         "gold_logprob through the link all-of-N; the first that exists, in an order fixed beforehand: gold_logprob, ",
         "0.0810 on the link with 17.5 degrees of freedom, from this task's own scatter and that of the other tasks",
         "a to f in 91.0% of the draws of items; b to f in 9.0%",
-        "no: from the 4 models up to d, gold_logprob was to be 0.260 [0.170, 0.360] at e; it was 0.950",
+        "no: from the 4 models up to d, gold_logprob as a probability was to be 0.260 [0.170, 0.360] at e; it was 0.95",
         "250 items: nothing below 0.4% can be seen; 1 model (a) not told from guessing may have up to 1.2%",
         "infinite, p = 0.004 under a steady rise",
         "most tasks jump at one place between d and e, 7 of 9 tasks by themselves",

@@ -20,6 +20,11 @@ from foreshock.records import Finding
 
 _NUMBERS = ("share", "low", "high", "effect", "effect_low", "effect_high", "size")
 
+_NOTHING = {
+    "answer": "no stored response has an extracted answer, which it reads (a table: foreshock add --map answer=COLUMN)",
+    "output": "no stored response has an output, which it reads",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class BlindRow:
@@ -187,7 +192,7 @@ def _one(scorer: Prepared, rows: list[Response], kinds: tuple[str, ...], seed: i
         return _silent(scorer, every, "it reads no text of an answer"), len(rows)
     usable = [row for row in rows if (text_of(row, scorer.reads) or "").strip()]
     if not usable:
-        return _silent(scorer, every, f"no stored response has the {scorer.reads} that it reads"), len(rows)
+        return _silent(scorer, every, _NOTHING[scorer.reads]), len(rows)
     whole = [with_text(r, scorer.reads, text_of(r, scorer.reads) or "") for r in usable]
     first = scorer.call(whole)
     if np.isnan(first.values).all():

@@ -242,7 +242,7 @@ def _advice(case: Case) -> str:
         told.append(f"Log-probabilities tell more than decoded text. {case.how_twin or TWIN_COMMANDS}.")
     if case.enough is not None and case.enough.power < POWER:
         told.append(_would_do(case.enough))
-    return " ".join(told) or "Look at both curves; what would settle it is listed under needs."
+    return " ".join(told) or "Look at both curves; no number of seeds, items or models alone is known to settle it."
 
 
 def _would_do(enough: Enough) -> str:

@@ -165,14 +165,21 @@ def _both(hard: Forecast, twin: Forecast | None) -> tuple[Answer, str]:
 
 
 def _texts(*told: Forecast | None) -> str:
-    return "; ".join(f"{one.metric}: {_text(one)}" for one in told if one is not None)
+    hard, *twins = told
+    texts = [(one, "" if one is hard else _scale_of(one.metric)) for one in (hard, *twins) if one is not None]
+    return "; ".join(f"{one.metric}: {_text(one, scale)}" for one, scale in texts)
 
 
-def _text(one: Forecast) -> str:
+def _scale_of(twin: str) -> str:
+    """A twin is forecast on the scale of a probability, whatever its own is: a perplexity of .02 would puzzle."""
+    return "" if "probability" in twin else ", as a probability"
+
+
+def _text(one: Forecast, scale: str) -> str:
     if one.value is None or one.low is None or one.high is None or one.observed is None:
         return one.why
     value, low, high, seen = (_number(v) for v in (one.value, one.low, one.high, one.observed))
-    figures = f"{value} ({low} to {high}) foretold, {seen} observed"
+    figures = f"{value} ({low} to {high}) foretold, {seen} observed{scale}"
     more = f"; {one.enough} models before would do" if one.enough else ""
     return f"{one.why} ({figures}){more}"
 

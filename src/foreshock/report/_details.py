@@ -105,10 +105,21 @@ def _forecast(row: ForeseeableRow) -> str:
     for name, answer, before, value, low, high, observed in series:
         if answer == row.answer and value is not None:
             models = f"the {plural(before, 'model')} up to {row.after}" if before else f"the models up to {row.after}"
-            return (
-                f"from {models}, {name} was to be {quantity(value, low, high)} at {row.at}; it was {number(observed)}"
-            )
+            told = f"was to be {quantity(value, low, high)} at {row.at}; it was {number(observed)}"
+            return f"from {models}, {name}{_scale_of(name, row)} {told}{_beyond(answer, low, high, observed)}"
     return ""
+
+
+def _scale_of(name: str | None, row: ForeseeableRow) -> str:
+    """Twins are forecast on the scale of a probability, whatever their own is: a perplexity of .02 would puzzle."""
+    return " as a probability" if name == row.twin and "probability" not in str(name) else ""
+
+
+def _beyond(answer: str | None, low: float | None, high: float | None, observed: float | None) -> str:
+    """What a ``yes`` means where the observed value lies outside the interval: the rule allows half of the rise."""
+    if answer != "yes" or low is None or high is None or observed is None or low <= observed <= high:
+        return ""
+    return " (outside the interval, yet within half of the whole rise)"
 
 
 def what_items_show(rows: Sequence[ResolutionRow]) -> str:
