@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import typer
 
-from foreshock._base import ConfigError, Progress
+from foreshock._base import ConfigError, Progress, count_of
 from foreshock._cli._hints import with_store
 from foreshock._cli._out import console, progress
 from foreshock._cli._places import Places, open_store
@@ -18,7 +18,7 @@ from foreshock.check import CODES, CheckOptions
 from foreshock.readers import ReadOptions
 from foreshock.records import Document
 from foreshock.series import load_models
-from foreshock.store import Added, Store, add_paths
+from foreshock.store import Added, Snapshot, Store, add_paths
 
 Make = Callable[..., Document]
 
@@ -102,13 +102,28 @@ def _add(asked: Asked, show: Progress) -> Added | None:
     return added
 
 
+def _tell_eclipsed(added: Added, snapshot: Snapshot) -> None:
+    """Say that an earlier reading of the same runs still counts: what was asked for now is not what is shown."""
+    ingests = snapshot.ingests
+    eclipsed = [run for run in added.added if run.ingest_id in ingests and ingests[run.ingest_id].state == "superseded"]
+    if eclipsed:
+        console(stderr=True).print(
+            f"note: {count_of(len(eclipsed), 'run')} were read before in another way, and that reading counts, since "
+            "it holds no fewer responses; the options given now change nothing for them. To read them anew: --store with "
+            "another folder",
+            soft_wrap=True,
+        )
+
+
 def _read(where: Places, added: Added | None) -> frozenset[str] | None:
     """Keys of the runs that come from the given paths, whether they were new or known."""
     if added is None:
         return None
     keys = {run.run_key for run in (*added.added, *added.unchanged)}
     skipped = {str(path.absolute()) for path in added.skipped}
-    for run in open_store(where).snapshot().runs():
+    snapshot = open_store(where).snapshot()
+    _tell_eclipsed(added, snapshot)
+    for run in snapshot.runs():
         if any(source.path in skipped for source in run.sources):
             keys.add(run.run_key)
     return frozenset(keys)
