@@ -109,8 +109,8 @@ def _tell_eclipsed(added: Added, snapshot: Snapshot) -> None:
     if eclipsed:
         console(stderr=True).print(
             f"note: {count_of(len(eclipsed), 'run')} were read before in another way, and that reading counts, since "
-            "it holds no fewer responses; the options given now change nothing for them. To read them anew: --store with "
-            "another folder",
+            "it holds no fewer responses; the options given now change nothing for them. To read them anew: --store "
+            "with another folder",
             soft_wrap=True,
         )
 
