@@ -28,6 +28,11 @@ from .png import read_grey
 PIXELS = 35  # a side of an Omniglot picture here; 105 in the file, so each is the mean of 3 x 3
 _LARGEST = 1 << 30  # bytes of one file, packed or not
 
+_DAMAGED = (
+    *(ValueError, TypeError, KeyError, EOFError, OSError, OverflowError, struct.error),
+    *(pickle.UnpicklingError, tarfile.TarError, zipfile.BadZipFile),
+)
+
 _ALLOWED = {
     *(("numpy", name) for name in ("ndarray", "dtype")),
     *((f"numpy.{core}.multiarray", "_reconstruct") for core in ("core", "_core")),
@@ -55,7 +60,7 @@ def load(folder: Path, name: str) -> Images:
         return readers[name](folder)
     except FileNotFoundError as error:
         raise SystemExit(f"{name} is not in {folder}: {error}") from None
-    except (ValueError, KeyError, EOFError, OSError, pickle.UnpicklingError, zipfile.BadZipFile) as error:
+    except _DAMAGED as error:
         raise SystemExit(f"{name} in {folder} cannot be read: {error}") from None
 
 
@@ -70,7 +75,8 @@ def _cifar_part(folder: Path, which: str) -> tuple[NDArray[np.float32], NDArray[
     if packed:
         with tarfile.open(packed) as archive:
             member = archive.extractfile(f"cifar-100-python/{which}")
-            assert member is not None
+            if member is None:
+                raise ValueError(f"{which} in the archive is no file")
             data = _bounded(member)
     else:
         path = _found(folder, f"cifar-100-python/{which}") or _found(folder, which)
@@ -157,8 +163,8 @@ def _smaller(picture: NDArray[np.float32]) -> NDArray[np.float32]:
 
 def _joined(name: str, parts: list[tuple[NDArray[np.float32], NDArray[np.int64]]]) -> Images:
     for pixels, labels in parts:
-        if len(pixels) != len(labels) or not len(labels):
-            raise ValueError(f"{len(pixels)} pictures and {len(labels)} labels")
+        if len(pixels) != len(labels) or not len(labels) or labels.min() < 0:
+            raise ValueError(f"{len(pixels)} pictures and {len(labels)} labels, which begin at 0")
     asked = np.repeat([False, True], [len(labels) for _, labels in parts])
     return Images(name, np.concatenate([p for p, _ in parts]), np.concatenate([y for _, y in parts]), asked)
 

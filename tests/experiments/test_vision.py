@@ -112,6 +112,24 @@ class Trap:
         return os.system, ("touch trapped",)
 
 
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("train", pickle.dumps([1])),
+        ("train", pickle.dumps({b"data": [[300] * 3072], b"fine_labels": [1]})),
+        ("train", pickle.dumps({b"data": [[3] * 3072], b"fine_labels": [-1]})),
+        ("cifar-100-python.tar.gz", b"no archive"),
+        ("train-images-idx3-ubyte", b"\0\0\x08\xff"),
+    ],
+)
+def test_a_damaged_file_is_one_message(tmp_path: Path, name: str, data: bytes) -> None:
+    (tmp_path / name).write_bytes(data)
+    if name == "train":
+        (tmp_path / "test").write_bytes(data)
+    with pytest.raises(SystemExit, match="cannot be read"):
+        sources.load(tmp_path, "mnist" if "idx" in name else "cifar100")
+
+
 def test_nothing_in_a_pickle_is_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     cifar(tmp_path / "cifar-100-python")
