@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 SCORE_FILE = pl.Schema({name: SCHEMAS["scores"][name] for name in ("value", "status", "label")})
 """Columns of a file of scores."""
 
+_MANY = 16
 _STATUSES = frozenset(status.value for status in ScoreStatus)
 
 
@@ -136,7 +137,11 @@ def long_scores(snapshot: Snapshot, wanted: Wanted) -> pl.LazyFrame:
     if wanted.source != "harness":
         parts += _positional(snapshot, wanted, extra)
     schema = {**SCHEMAS["scores"], **{name: SCHEMAS["responses"][name] for name in extra}}
-    frame = pl.concat([pl.LazyFrame(schema=schema), *(part.select(list(schema)) for part in parts)])
+    parts = [part.select(list(schema)) for part in parts]
+    if len(parts) > _MANY and (wanted.tasks is not None or wanted.runs is not None):
+        # one plan over 64 small files takes 0.36 CPU s, 64 plans over one file each 0.13
+        parts = [part.collect().lazy() for part in parts]
+    frame = pl.concat([pl.LazyFrame(schema=schema), *parts])
     if wanted.items is not None:
         frame = frame.filter(pl.col("item_key").is_in(sorted(wanted.items)))
     return frame.sort(ORDER["scores"], maintain_order=True)
