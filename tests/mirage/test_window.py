@@ -31,6 +31,21 @@ def test_leading_points_at_the_floor_are_left_out_and_later_ones_kept() -> None:
     assert windows(np.zeros((1, 5)), np.ones((1, 5), bool))[0].kept.size == 0
 
 
+def test_of_very_many_points_those_count_that_are_spread_over_the_axis() -> None:
+    """A run of 154 checkpoints was not judged in minutes; scores have no part in which points count."""
+    world = token_world(np.random.default_rng(3), points=154, lengths=4, items=200, share=0.8)
+    panel = panel_of(world, trajectory=True)
+    told = judge(panel, hard_of(world), twins_of(world))
+    assert told.verdict == "break"
+    assert "154 points, judged on 48 that are spread evenly over the axis" in told.reason
+    judged = [panel.points.index(label) for label in told.lines[0].labels]
+    assert (judged[0], judged[-1]) == (0, 153)
+    assert set(np.diff(judged)) <= {3, 4}
+    first, last = told.jump
+    assert judged[first] <= world.truth.interval < judged[last]
+    assert told.finding.effect.low <= told.finding.effect.value <= told.finding.effect.high
+
+
 def line_and_step(points: int, seed: int) -> Curves:
     rng = np.random.default_rng(seed)
     z = 13 * (0.3 * np.linspace(0, 1, points) + 0.7 * (np.arange(points) > 3)) + rng.standard_normal(points)

@@ -25,7 +25,10 @@ def moved_rows(snapshot: Snapshot, task: str, judged: Judged, limit: int) -> lis
     if told is None or made is None or not told.moves or limit < 1:
         return []
     moves = told.moves[:limit]
-    before, after = moves[0].from_point, moves[0].to_point
+    # a verdict may rest on some of the points only, and then counts those
+    shown = told.lines[0].labels if told.lines else made.points
+    places = {label: i for i, label in enumerate(made.points)}
+    before, after = (places.get(shown[i], i) for i in (moves[0].from_point, moves[0].to_point))
     ends = {before: made.runs[before][0], after: made.runs[after][0]}
     labels = {move.item for move in moves}
     responses = _by_label(snapshot, task, set(ends.values()), labels)

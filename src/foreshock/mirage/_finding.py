@@ -87,8 +87,8 @@ def _effect(share: Share | None, other: Share | None) -> Effect | None:
         name="share of the rise that a break carries",
         unit="fraction",
         value=share.value,
-        low=min(share.low, other.low),
-        high=share.high,
+        low=min(share.low, other.low, share.value),
+        high=max(share.high, share.value),  # bounds are told on a grid of 1%
         level=1 - 2 * ALPHA,
     )
 

@@ -133,7 +133,7 @@ class Twin:
         if self.kind not in _NO_FLOOR:
             least = 0.5 / (items * self.trials)
             loss = np.clip(loss, -np.log1p(-least), -np.log(least))
-        with np.errstate(divide="ignore", over="ignore"):
+        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
             if link is loglog:
                 return np.asarray(-np.log(loss))
             if link is cloglog:

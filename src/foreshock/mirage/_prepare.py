@@ -11,11 +11,15 @@ from foreshock._base import count_of
 from foreshock.mirage._design import Floats
 from foreshock.series import Panel
 
+MOST = 48
+"""Points of one line that are judged at most: 48 checkpoints take 3 CPU s, and the time grows with the square."""
+
 
 def orderly(panel: Panel) -> tuple[Panel, list[str], list[NDArray[np.intp]]]:
     """Merge points that stand at the same place and drop those that a log axis cannot show.
 
-    Two models at one place differ by everything but the axis: they are replicates of each other.
+    Two models at one place differ by everything but the axis: they are replicates of each other. Of more than
+    :data:`MOST` places those count that are spread evenly over the axis; a step between two others lies between them.
 
     Returns:
         The panel, remarks on what was done, and which of the given points each of its points is made of.
@@ -32,7 +36,17 @@ def orderly(panel: Panel) -> tuple[Panel, list[str], list[NDArray[np.intp]]]:
         first = int(groups[0][0])
         groups = [first + np.flatnonzero(panel.x == place) for place in places]
         panel = _merge(panel, places)
+    if len(groups) > MOST:
+        keep = _spread(panel)
+        notes.append(f"{len(groups)} points, judged on {keep.size} that are spread evenly over the axis")
+        panel, groups = pick(panel, keep), [groups[i] for i in keep]
     return panel, notes, groups
+
+
+def _spread(panel: Panel) -> NDArray[np.intp]:
+    """The points nearest to :data:`MOST` places from the first to the last; scores have no part in it."""
+    at = np.log(panel.x) if panel.log_axis else panel.x
+    return np.unique(np.abs(at[:, None] - np.linspace(at[0], at[-1], MOST)).argmin(axis=0))
 
 
 def merged(draws: Floats, groups: list[NDArray[np.intp]]) -> Floats:
