@@ -45,6 +45,13 @@ def test_a_step_at_one_model_in_all_tasks_is_one_finding() -> None:
     assert row["share_low"] > 0.25
 
 
+@pytest.mark.parametrize(("at", "alone"), [(0.99, True), (0.5, False)])
+def test_a_step_to_the_last_model_alone_is_remarked(at: float, alone: bool) -> None:
+    told = common(family(3, common_step=0.9, at=at, noise=0.05))
+    assert told.verdict == "break"
+    assert ("one model only on one side" in told.finding.title) == alone
+
+
 def test_without_a_common_step_there_is_none() -> None:
     said = Counter(common(family(10 + k)).verdict for k in range(4))
     assert said["smooth"] >= 3

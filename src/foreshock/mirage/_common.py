@@ -226,12 +226,18 @@ def _title(mean: _Mean, verdict: Verdict, reason: str, agree: int, points: tuple
         least = min(s.low for s in mean.shares)
         return (
             f"break: {agree} of {count} tasks jump {where}, and so does their mean: at least {least:.0%} of its rise; "
-            f"that is one finding about the models, not {agree}"
+            f"that is one finding about the models, not {agree}{_at_an_end(mean)}"
         )
     most = f"a break carries at most {share.high:.0%} of the mean rise"
     if verdict == "mirage":
         return f"mirage: over {count} tasks no single step carries the rise of the twins, and most metrics jump; {most}"
     return f"smooth: over {count} tasks no model stands out; {most}"
+
+
+def _at_an_end(mean: _Mean) -> str:
+    """A remark where one model stands alone on one side: were it off in all tasks, that would look the same."""
+    alone = mean.shares[0].interval in (0, len(mean.labels) - 2)
+    return " (one model only on one side of the break)" if alone else ""
 
 
 def _effect(mean: _Mean) -> Effect | None:
