@@ -93,18 +93,18 @@ def test_functions_of_the_user_are_measured_and_held_against_the_design(store: S
 
 
 def test_a_metric_of_the_user_is_measured_by_name(store: Store, put: Put) -> None:
-    @metric(name="lint_test_threshold", kind="continuous", needs=("answer", "targets"), range=(0, 1))
-    def lint_test_threshold() -> Any:
+    @metric(name="test_lint_threshold", kind="continuous", needs=("answer", "targets"), range=(0, 1))
+    def test_lint_threshold() -> Any:
         return lambda row: float(row.answer[:5] == row.targets[0][:5])
 
     put("m-1b", answers(60, [True] * 60, length=6))
-    found = lint_store(store, LintOptions(metrics=["lint_test_threshold", "char_similarity"], samples=40))
+    found = lint_store(store, LintOptions(metrics=["test_lint_threshold", "char_similarity"], samples=40))
     rows = {row["metric"]: row for row in found.tables["kinds"]}
     assert {row["items"] for row in rows.values()} == {40}
     assert rows["char_similarity"]["acts"] == "continuous"
-    assert rows["lint_test_threshold"]["acts"] == "hard"
+    assert rows["test_lint_threshold"]["acts"] == "hard"
     verdicts = {row["metric"]: row["verdict"] for row in found.tables["lint"] if row["code"] == "FS210"}
-    assert verdicts == {"lint_test_threshold": "acts-hard"}
+    assert verdicts == {"test_lint_threshold": "acts-hard"}
 
 
 def test_options_chance_and_labels(store: Store, put: Put) -> None:
