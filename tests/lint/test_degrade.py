@@ -7,7 +7,7 @@ import time
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
 
@@ -155,6 +155,7 @@ def test_no_such_kind() -> None:
 
 @settings(max_examples=150, deadline=None)
 @given(st.text(max_size=200), st.sampled_from([*DEGRADATIONS, *HARMLESS]), st.integers(0, 3))
+@example("½N0000000000", "reformat", 3)
 def test_any_text_is_damaged_or_told_why_not(text: str, kind: str, seed: int) -> None:
     found = degrade(kind, text, seed=seed, options=Options(["Lyon", "Paris"], 0))
     if isinstance(found, Degraded):

@@ -232,7 +232,7 @@ def _reformat(answer: Answer, rng: np.random.Generator) -> Degraded | Undamaged:
     """One change of form that no reader would mind: a full stop, white space around, the case of the first letter."""
     text, bare = answer.text, answer.text.rstrip()
     ways = [bare[:-1] if bare.endswith(".") and len(bare) > 1 else f"{bare}.", f"\n {text}  \n"]
-    if _LETTERS.match(text):
+    if _LETTERS.match(text) and text[0].swapcase() != text[0]:  # ½ and 中 have no case
         ways.append(text[0].swapcase() + text[1:])
     return Degraded(ways[int(rng.integers(len(ways)))], 0.0, "another form")
 
