@@ -224,7 +224,7 @@ def summary(rows: list[dict[str, Any]]) -> dict[str, Any]:
     return {
         "worst_false_break": worst["break"] if worst else None,
         "worst_cell": worst["cell"] if worst else None,
-        "worlds_per_cell": min((r["worlds"] for r in null), default=0),
+        "worlds_per_cell": worst["worlds"] if worst else 0,
         "mean_false_break": mean,
         "cells_without_break": len(null),
         "worst_in_noisiest_quarter": max((r["noisy"]["break"] for r in null if "noisy" in r), default=None),

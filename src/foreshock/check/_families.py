@@ -12,7 +12,7 @@ from foreshock._base import Progress
 from foreshock.check._line_totals import TotalLine
 from foreshock.check._lines import Held, Judged, Place
 from foreshock.check._views import Waiting
-from foreshock.mirage import Entry, FamilyJudgement, Judgement, foreseeable, judge_family, resolution_rows
+from foreshock.mirage import Entry, FamilyJudgement, Judgement, NoisePrior, foreseeable, judge_family, resolution_rows
 from foreshock.records import Finding
 from foreshock.series import Series
 from foreshock.stats import benjamini_hochberg
@@ -60,7 +60,7 @@ def judge_lines(snapshot: Snapshot, waiting: Sequence[Waiting], seed: int, progr
         family = _Family(snapshot, [(i, waiting[i]) for i in members], seed)
         told = judge_family(family.entries(), seed=seed)
         for (i, line, kept), judgement in zip(family.held, told.judgements, strict=True):
-            found[i] = _beside(line.told(kept, judgement), kept, judgement)
+            found[i] = _beside(line.told(kept, judgement), kept, judgement, told.priors)
         for i, one in family.undecided:
             found[i] = one
         totals += family.totals
@@ -94,10 +94,10 @@ class _Family:
                 self.totals += [one for one in (line.series, line.twin) if one is not None]
 
 
-def _beside(one: Judged, held: Held, judgement: Judgement) -> Judged:
+def _beside(one: Judged, held: Held, judgement: Judgement, priors: Sequence[NoisePrior]) -> Judged:
     rows = {
         "resolution": resolution_rows(judgement, held.hard),
-        "foreseeable": [] if one.difference else [foreseeable(judgement, held.trend).row()],
+        "foreseeable": [] if one.difference else [foreseeable(judgement, held.trend, priors).row()],
     }
     return one._replace(beside=rows)
 

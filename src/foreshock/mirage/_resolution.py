@@ -163,7 +163,7 @@ def jump_resolution(
         looks: Places at which the jump might have been found; the bounds allow for them.
 
     Examples:
-        >>> jump_resolution(0.022, 5000, 0.717, 5000).answer
+        >>> jump_resolution(0.03, 2000, 0.6, 2000).answer
         'ruled out'
         >>> jump_resolution(0.0, 128, 0.008, 128).answer
         'possible'

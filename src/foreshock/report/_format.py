@@ -40,8 +40,8 @@ def number(value: float | None, decimals: int | None = None) -> str:
     """A bare number, with three significant digits unless ``decimals`` is given.
 
     Examples:
-        >>> number(0.71693), number(-2.5, 1), number(12345.6), number(3e-7)
-        ('0.717', '−2.5', '12,346', '3.0 × 10⁻⁷')
+        >>> number(0.61693), number(-2.5, 1), number(12345.6), number(3e-7)
+        ('0.617', '−2.5', '12,346', '3.0 × 10⁻⁷')
     """
     if value is None or not math.isfinite(value):
         return MISSING
@@ -75,8 +75,8 @@ def quantity(value: float | None, low: float | None = None, high: float | None =
             behind the number.
 
     Examples:
-        >>> quantity(0.717, 0.704, 0.729, "fraction")
-        '71.7% [70.4, 72.9]'
+        >>> quantity(0.617, 0.604, 0.629, "fraction")
+        '61.7% [60.4, 62.9]'
         >>> quantity(-2.31, -2.4, -2.22, "nats")
         '−2.310 [−2.400, −2.220] nats'
         >>> quantity(0.25, unit="fraction"), quantity(None)
