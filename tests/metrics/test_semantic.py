@@ -247,3 +247,14 @@ def test_a_static_model_is_read(tmp_path: Path) -> None:
     assert value(spec, "red car", "blue stone") == pytest.approx(by_hand("red car", "blue stone"), abs=1e-6)
     with pytest.raises(ConfigError, match="mean"):
         use_vectors(tmp_path / "model", weighting="sif")({"answer": "car", "targets": ["stone"]})
+
+
+def test_what_may_not_end_is_not_begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(BrokenFileError, match="no plain file"):
+        load_vectors("/dev/zero")
+    packed = tmp_path / "bomb.npz"
+    np.savez_compressed(packed, words=np.array(["a"] * 1000), vectors=np.ones((1000, 500), np.float32))
+    assert isinstance(load_vectors(packed), WordVectors)
+    monkeypatch.setattr("foreshock.metrics._vectors.MOST_BYTES", 1_000_000)
+    with pytest.raises(BrokenFileError, match="bytes unpacked"):
+        load_vectors(packed)

@@ -24,6 +24,8 @@ SIF = 1e-3
 """The constant a of a / (a + p(word)): Arora, Liang and Ma (2017) found 1e-3 to 1e-4 to do equally well."""
 LONGEST_LINE = 1 << 20
 MOST_WIDE = 8_192
+MOST_BYTES = 8 << 30
+"""Largest .npz, unpacked: the vectors of fastText for two million words take 2.4 GB."""
 _BLOCK = 20_000
 _MODEL_FILES = ("model.safetensors", "tokenizer.json", "config.json")
 
@@ -137,6 +139,8 @@ def load_vectors(path: str | Path) -> Vectors:
     try:
         if path.is_dir():
             return _folder(path)
+        if path.exists() and not path.is_file():
+            raise _broken(path, "is no plain file")  # a device or a pipe need not end
         key = _hash([path])
         with path.open("rb") as file:
             zipped = file.read(4) == b"PK\x03\x04"
@@ -160,6 +164,9 @@ def _folder(path: Path) -> Vectors:
 
 def _npz(path: Path, key: str) -> WordVectors:
     try:
+        size = _unpacked(path)
+        if size > MOST_BYTES:
+            raise ValueError(f"{size:,} bytes unpacked, at most {MOST_BYTES:,}")
         with path.open("rb") as file, np.load(file, allow_pickle=False) as found:
             words, vectors = found["words"], found["vectors"]
             counts = found["counts"] if "counts" in found.files else None
@@ -176,6 +183,14 @@ def _npz(path: Path, key: str) -> WordVectors:
     ):
         raise _broken(path, "has vectors that are no floats, or not one number of occurrences for each word")
     return _made(path, key, words.tolist(), vectors.astype(np.float32), counts)
+
+
+def _unpacked(path: Path) -> int:
+    """Bytes of all members of an archive as its directory tells; the reader of a member stops where that ends."""
+    from zipfile import ZipFile
+
+    with ZipFile(path) as archive:
+        return sum(member.file_size for member in archive.infolist())
 
 
 def _text(path: Path, key: str) -> WordVectors:
