@@ -21,6 +21,8 @@ _CHAINED = 2000
 RISES = (3.0, 6.0, 12.0, 50.0)
 # autocorrelation of neighbouring checkpoints; the worst of these counts, because a series is too short to estimate it
 CHAINS = (0.0, 0.3, 0.6, 0.9)
+LEAST = 1e-6
+"""Smallest p-value that is told: further out the shape of the tail is assumed, not measured."""
 _SEED = 20230428
 # grid of excesses on which the tail is kept, and how many draws must lie beyond the point where Student's t takes over
 _TOPS = np.linspace(0.0, 20.0, 1001)
@@ -118,7 +120,7 @@ class Null:
         anchor = _TOPS[int(np.argmax(few))] if few.any() else _TOPS[-1]
         beyond = _t_tail(np.maximum(t, anchor), self.df) / _t_tail(anchor, self.df)
         at = float(np.interp(anchor, _TOPS, self.tail))
-        return np.where(t < 0, 1.0, np.where(t > anchor, at * beyond, told))
+        return np.where(t < 0, 1.0, np.maximum(np.where(t > anchor, at * beyond, told), LEAST))
 
     def critical(self, alpha: float) -> float:
         """Smallest value of the grid whose p-value is at most ``alpha``; infinite where the grid ends before."""
