@@ -44,6 +44,7 @@ bench: $(VENV)/.ready ## Speed and accuracy beside the peers; results under benc
 	$(BIN)/python benchmarks/compare_worlds.py
 	$(BIN)/python benchmarks/mirage_worlds.py
 	$(BIN)/python benchmarks/beside_worlds.py
+	$(BIN)/python benchmarks/forecast.py all
 
 docs: $(VENV)/.ready ## Write again what is made from the code: cli.md, api.md, tables.md, formats.md, the pinned names
 	$(BIN)/python tools/cli_reference.py
