@@ -4,12 +4,15 @@ from foreshock.simulate._attempts import attempt_world
 from foreshock.simulate._choices import choice_world
 from foreshock.simulate._curves import CURVES, curve
 from foreshock.simulate._graded import graded_world
+from foreshock.simulate._scaling import SCALING_KINDS, ScalingCurve, scaling_curve
 from foreshock.simulate._suite import suite_world
 from foreshock.simulate._tokens import token_world
 from foreshock.simulate._world import Truth, World, ladder
 
 __all__ = [
     "CURVES",
+    "SCALING_KINDS",
+    "ScalingCurve",
     "Truth",
     "World",
     "attempt_world",
@@ -17,6 +20,7 @@ __all__ = [
     "curve",
     "graded_world",
     "ladder",
+    "scaling_curve",
     "suite_world",
     "token_world",
 ]
