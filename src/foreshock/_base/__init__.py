@@ -1,7 +1,7 @@
 """Ground floor: errors, configuration, canonical JSON, plugins, progress."""
 
 from foreshock._base._clock import utc_now
-from foreshock._base._config import STORE_FOLDER, Config, load_config, read_toml
+from foreshock._base._config import STORE_FOLDER, AlarmsConfig, Config, Threshold, load_config, read_toml
 from foreshock._base._errors import (
     AmbiguousError,
     BrokenFileError,
@@ -24,6 +24,7 @@ from foreshock._base._words import count_of, nearest
 
 __all__ = [
     "STORE_FOLDER",
+    "AlarmsConfig",
     "AmbiguousError",
     "BrokenFileError",
     "Config",
@@ -37,6 +38,7 @@ __all__ = [
     "ReadError",
     "SchemaVersionError",
     "StoreError",
+    "Threshold",
     "UnknownFormatError",
     "canonical",
     "count_of",

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import tomllib
+from datetime import datetime
+from math import isfinite
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -35,6 +37,44 @@ class LintConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     samples: Annotated[int, msgspec.Meta(ge=1)] = 200
 
 
+class Threshold(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A line that a score must not cross: one entry of the table ``alarms.thresholds``.
+
+    Attributes:
+        above: Alarm when the score may come to lie above this.
+        below: Alarm when the score may come to lie below this.
+        metric: Only of this metric (a glob pattern); None means the main one of the task.
+        family: Only of these model families (a glob pattern).
+        probability: Share of the interval whose end must not reach the line, such as 0.9.
+    """
+
+    above: float | None = None
+    below: float | None = None
+    metric: str | None = None
+    family: str = "*"
+    probability: _Share = 0.9
+
+
+class AlarmsConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The table ``alarms`` of the settings: what is watched, and how often a false alarm is put up with.
+
+    Attributes:
+        level: Highest rate of false alarms: of one series over ``looks`` looks, and among all that the ledger counts.
+        looks: Looks at one series for which its rate is stated; a new baseline begins them anew.
+        metrics: Metrics, or groups of metrics, that responses are scored with beside the usual ones, to be watched.
+        ignore: Series that are not watched: glob patterns of ``task``, or of ``task:metric``.
+        muted: Alarm id to the day (ISO 8601) until which it is muted.
+        thresholds: Task (a glob pattern) to the line that its score must not cross; a number is ``above``.
+    """
+
+    level: _Share = 0.05
+    looks: Annotated[int, msgspec.Meta(ge=1, le=10_000)] = 60
+    metrics: list[str] = ["trace"]
+    ignore: list[str] = []
+    muted: dict[str, str] = {}
+    thresholds: dict[str, float | Threshold] = {}
+
+
 class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The settings of a project.
 
@@ -47,6 +87,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         seed: Seed of every simulation and bootstrap, from 0.
         imports: ``import`` in the file: Python files or modules that define metrics of the user's own.
         lint: What ``foreshock lint`` looks for.
+        alarms: What is watched for breaks of trend.
     """
 
     store: str = STORE_FOLDER
@@ -57,6 +98,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     seed: Annotated[int, msgspec.Meta(ge=0)] = 0
     imports: list[str] = msgspec.field(name="import", default_factory=list)
     lint: LintConfig = LintConfig()
+    alarms: AlarmsConfig = AlarmsConfig()
 
 
 def load_config(folder: Path) -> tuple[Config, Path]:
@@ -112,7 +154,27 @@ def _convert(table: object, path: Path) -> Config:
     for name in ("store", "models"):
         if "\0" in getattr(config, name):
             raise _wrong(f"{name} holds a NUL character", path)
+    _check_alarms(config.alarms, path)
     return config
+
+
+def _check_alarms(alarms: AlarmsConfig, path: Path) -> None:
+    for name, line in alarms.thresholds.items():
+        ends = (line.above, line.below) if isinstance(line, Threshold) else (line, None)
+        if (ends[0] is None) == (ends[1] is None) or not all(end is None or isfinite(end) for end in ends):
+            raise ConfigError(
+                f"alarms.thresholds.{name!r:.80} has {sum(end is not None for end in ends)} finite lines",
+                expected="a number, or one of above and below",
+                do='for example "bio*" = 0.2, or { below = 0.9, metric = "refused" }',
+                where=str(path),
+            )
+    for name, day in alarms.muted.items():
+        try:
+            datetime.fromisoformat(day)
+        except ValueError:
+            raise ConfigError(
+                f"alarms.muted.{name!r:.80} is {day!r:.80}", expected="a day such as 2027-01-31", where=str(path)
+            ) from None
 
 
 def _wrong(found: str, path: Path) -> ConfigError:
