@@ -69,7 +69,7 @@ class AlarmsConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 
     level: _Share = 0.05
     looks: Annotated[int, msgspec.Meta(ge=1, le=10_000)] = 60
-    metrics: list[str] = ["trace"]
+    metrics: list[str] = msgspec.field(default_factory=lambda: ["trace"])
     ignore: list[str] = []
     muted: dict[str, str] = {}
     thresholds: dict[str, float | Threshold] = {}
