@@ -14,7 +14,10 @@ from foreshock.metrics import Inapplicable, Response, get_metric, metric, score_
 CALM = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 TEXT = st.text(max_size=12)
 """Any text, lone surrogates, combining characters and right-to-left included."""
-ANSWERS = TEXT | st.sampled_from([" 4 ", "4", "four", "1,000", "3/4 or 5", "Ⅳ", "é", "e\u0301", "\ud800", "אבג", ""])
+SPACES = st.text(" \t\n\r\x0b\x1c\x1f\x85\xa0\u2003\u2028\u3000\u200b\ufeff", max_size=2)
+"""White space that ``str.strip`` takes away, and two characters that only look like it."""
+PLAIN = st.sampled_from(["4", "four", "1,000", "3/4 or 5", "Ⅳ", "é", "e\u0301", "\ud800", "אבג", ""])
+ANSWERS = TEXT | st.builds(lambda before, text, after: before + text + after, SPACES, PLAIN, SPACES)
 LOGPROBS = st.lists(st.floats(-50, 0), min_size=1, max_size=5)
 ROWS = st.lists(
     st.fixed_dictionaries(
@@ -74,6 +77,23 @@ def test_repeated_pairs_are_remembered_with_the_same_values(name):
     rows = [{"answer": a, "targets": [t]} for a in ("x", "xy", " xyz") for t in ("xy", "xyz")] * 50
     spec = get_metric(name)
     assert score_batch(spec, columns(rows)).values == [spec(row) for row in rows]
+
+
+def test_white_space_is_what_python_strips_and_nothing_else():
+    ends = ["", " ", "\t", "\x1c", "\x1f", "\x85", "\xa0", "\u2003", "\u2028", "\u3000", "\u200b", "\ufeff", "\x00"]
+    said = [
+        (f"{a}{text}{b}", target) for a in ends for b in ends for text in ("é", "e\u0301") for target in ("é", " é")
+    ]
+    found = score_batch(get_metric("exact_match"), {"answer": [a for a, _ in said], "targets": [[t] for _, t in said]})
+    assert found.values == [float(a.strip() == t.strip()) for a, t in said]
+    assert set(map(type, found.values)) == {float}
+    assert sum(found.values) == 2 * 10 * 10  # ten of the ends are white space; the other form of the letter is another
+
+
+def test_a_target_that_is_no_text_fails_in_its_row_only():
+    found = score_batch(get_metric("exact_match"), {"answer": ["4", "4", " 4"], "targets": [["4"], [None], ["4"]]})
+    assert found.values == [1.0, None, 1.0]
+    assert found.statuses == ["scored", "failed", "scored"]
 
 
 @metric(kind="continuous", needs=("answer",), name="test_moody")

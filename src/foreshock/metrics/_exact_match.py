@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from foreshock.metrics._quantity import Finite
 from foreshock.metrics._response import Given
 from foreshock.metrics._spec import Columns, Function, metric
 from foreshock.metrics._text import Normalise, normaliser
@@ -43,16 +44,18 @@ def exact_match(*, normalise: str = "strip") -> Function:
 
 
 @exact_match.batch
-def _batch(columns: Columns, *, normalise: str) -> list[float]:
+def _batch(columns: Columns, *, normalise: str) -> Finite:
     clean = normaliser(normalise)
     pairs = zip(columns["answer"], columns["targets"], strict=True)
     if normalise == "none":
-        return [1.0 if answer in targets else 0.0 for answer, targets in pairs]
+        return Finite([1.0 if answer in targets else 0.0 for answer, targets in pairs])
     # equal before normalisation is equal after it: most right answers never need the slower look
     try:
-        return [1.0 if answer == target or clean(answer) == clean(target) else 0.0 for answer, (target,) in pairs]
+        return Finite(
+            [1.0 if answer == target or clean(answer) == clean(target) else 0.0 for answer, (target,) in pairs]
+        )
     except ValueError:  # several targets; looking for them first would cost a third of the time
-        return [_any_equal(*pair, clean) for pair in zip(columns["answer"], columns["targets"], strict=True)]
+        return Finite([_any_equal(*pair, clean) for pair in zip(columns["answer"], columns["targets"], strict=True)])
 
 
 def _any_equal(answer: str, targets: list[str], clean: Normalise) -> float:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import repeat
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from foreshock._base import MetricError, ModelError, canonical
 from foreshock.metrics._alone import together
-from foreshock.metrics._quantity import PER_ROW, Quantity
+from foreshock.metrics._quantity import PER_ROW, Finite, Quantity
 from foreshock.metrics._response import FIELDS, LISTS, Response
 from foreshock.metrics._spec import Columns, Inapplicable, MetricSpec
 from foreshock.records import ScoreStatus
@@ -123,12 +123,12 @@ def _lack(lacking: list[list[str]], columns: Columns, row: int) -> tuple[str, st
     return NEEDS, f"no {', '.join(least)}"
 
 
-def _evaluate(spec: MetricSpec, columns: Columns, rows: int) -> Sequence[Any]:
+def _evaluate(spec: MetricSpec, columns: Columns, rows: int) -> Sequence[Any] | Finite:
     """One outcome per row: what the metric returned, or an Inapplicable, or a _Failure."""
     if spec.has_batch:
         try:
-            outcomes: Sequence[Any] = spec.batch(columns)
-            if len(outcomes) == rows:
+            outcomes: Sequence[Any] | Finite = spec.batch(columns)
+            if len(outcomes.values if isinstance(outcomes, Finite) else outcomes) == rows:
                 return outcomes
         except ModelError:
             raise
@@ -203,7 +203,9 @@ def _by_item(function: Callable[[Any], Any], records: list[Response], columns: C
     return outcomes
 
 
-def _collect(spec: MetricSpec, outcomes: Sequence[Any], rows: int) -> ScoreColumns:
+def _collect(spec: MetricSpec, outcomes: Sequence[Any] | Finite, rows: int) -> ScoreColumns:
+    if isinstance(outcomes, Finite):
+        return ScoreColumns(cast("list[float | None]", outcomes.values), [SCORED] * rows, [None] * rows)
     if spec.grain not in ("position", "run") and not spec.names and spec.unit != PER_ROW:
         plain = _all_finite(outcomes)
         if plain is not None:
