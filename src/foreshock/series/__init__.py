@@ -5,14 +5,27 @@ from foreshock.series._block import Block, blocks_of, load_blocks, load_position
 from foreshock.series._cards import STEP_SOURCES, dump_models, family_label, load_models, model_cards
 from foreshock.series._conditions import ConditionPair, Difference, condition_pairs, condition_panel
 from foreshock.series._dimensions import Dimension, dimensions
-from foreshock.series._lines import AXES, Line, Stop, axis_value, conditions_text, fingerprint, lines, size_text
+from foreshock.series._lines import (
+    AXES,
+    LOG_AXES,
+    WIDE,
+    Line,
+    Stop,
+    axis_value,
+    conditions_text,
+    fingerprint,
+    lines,
+    size_text,
+)
 from foreshock.series._panel import panel, series
 from foreshock.series._rows import run_row
 from foreshock.series._types import Declared, Matrix, Panel, Point, Series
 
 __all__ = [
     "AXES",
+    "LOG_AXES",
     "STEP_SOURCES",
+    "WIDE",
     "Block",
     "ConditionPair",
     "Declared",
