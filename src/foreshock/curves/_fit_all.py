@@ -1,0 +1,267 @@
+"""All forms of one curve: which the data rule out, and which they cannot tell apart though they part beyond them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from foreshock._base import ConfigError
+from foreshock.curves._curve import Curve, Floats
+from foreshock.curves._fit import FormFit, aicc, fit, penalty, points_term
+from foreshock.curves._fit_frame import kind_of
+from foreshock.curves._forms import forms
+from foreshock.records import Need
+
+RULED_OUT = 10.0
+"""Gap of AICc from which a form has no support to speak of: its likelihood is below exp(-5) of the best's (Burnham and
+Anderson, Model Selection and Multimodel Inference, 2002, section 2.6)."""
+BEYOND = 1 / 4
+"""Forecasts are compared this share of the axis' length beyond the last point."""
+FEWEST = 3
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RuledOut:
+    """A form that the data rule out: its gap of AICc to the best, over points that count as independent."""
+
+    form: str
+    best: str
+    gap: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Alike:
+    """Two forms that the data cannot tell apart though their forecasts differ.
+
+    Attributes:
+        forms: Their names.
+        gap: Difference of AICc.
+        at: Place of the axis at which the forecasts are compared.
+        values: The two forecasts, on the scale of the score.
+        apart: Their difference in standard deviations of a point about the better one.
+    """
+
+    forms: tuple[str, str]
+    gap: float
+    at: float
+    values: tuple[float, float]
+    apart: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FormFits:
+    """All forms of one curve.
+
+    Attributes:
+        curve: The curve.
+        fits: One fit a form, in the order asked for; refused ones as well.
+        independent: Points that count as independent, from the autocorrelation of the best form's residuals.
+        weights: Akaike weights of the forms that are not refused; they sum to 1.
+        ruled_out: Forms without support, worst last.
+        alike: Pairs that cannot be told apart and whose forecasts differ by more than a point scatters.
+        no_law: Why no form says more than that the score stays where it is; None where one does.
+        need: What would be enough where nothing could be fitted.
+    """
+
+    curve: Curve
+    fits: tuple[FormFit, ...]
+    independent: float = 0.0
+    weights: tuple[tuple[str, float], ...] = ()
+    ruled_out: tuple[RuledOut, ...] = ()
+    alike: tuple[Alike, ...] = ()
+    no_law: str | None = None
+    need: Need | None = None
+
+    def __getitem__(self, name: str) -> FormFit:
+        """The fit of a form.
+
+        Raises:
+            KeyError: The form was not asked for.
+        """
+        for found in self.fits:
+            if found.form.name == name:
+                return found
+        raise KeyError(name)
+
+    @property
+    def best(self) -> FormFit | None:
+        """The form with the lowest AICc of those that are not refused; None where there is none."""
+        there = [f for f in self.fits if f.refused is None and np.isfinite(f.aicc)]
+        return min(there, key=lambda f: f.aicc) if there else None
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row a form for tables of a report."""
+        gone = {r.form: r.gap for r in self.ruled_out}
+        weights = dict(self.weights)
+        return [
+            {
+                "curve": self.curve.name,
+                "form": f.form.name,
+                "equation": f.form.equation,
+                "parameters": f.parameters,
+                "sd": f.sd if f.solved else None,
+                "aicc": f.aicc if np.isfinite(f.aicc) else None,
+                "weight": weights.get(f.form.name),
+                "ruled_out": f.form.name in gone,
+                "gap": gone.get(f.form.name),
+                "refused": f.refused,
+                "bounded": list(f.bounded),
+                "optima": len(f.optima),
+                "starts": f.record.starts,
+                "seed": f.record.seed,
+                "objective": f.record.objective,
+                "data_hash": f.record.data_hash,
+            }
+            for f in self.fits
+        ]
+
+
+def fit_all(
+    curve: Curve, names: Sequence[str] | None = None, *, seed: int = 0, robust: bool = True, at: float | None = None
+) -> FormFits:
+    """Fit forms to a curve and say what the data say of them.
+
+    Args:
+        curve: The curve.
+        names: Forms to fit; all that have a meaning on the curve's scale where not given.
+        seed: Seed of the perturbed starts.
+        robust: Whether far residuals count less.
+        at: Place at which forecasts are compared; :data:`BEYOND` the last point where not given.
+
+    Raises:
+        ConfigError: There is no such form, or ``at`` is not on the axis.
+
+    Examples:
+        >>> x = np.geomspace(1e6, 1e9, 24)
+        >>> told = fit_all(Curve(x, 1.5 + 400 * x**-0.4 + 0.001 * np.cos(np.arange(24.0)), low=0.0))
+        >>> told.best.form.name, [r.form for r in told.ruled_out][-1]
+        ('m2', 'm1')
+    """
+    known = forms()
+    names = [n for n, f in known.items() if kind_of(curve) in f.frames] if names is None else list(names)
+    for name in names:
+        if name not in known:
+            raise ConfigError(f"there is no form {name[:100]!r}", expected=", ".join(known))
+    fits = [fit(curve, name, seed=seed, robust=robust) for name in names]
+    if not any(f.solved for f in fits):
+        return FormFits(curve, tuple(fits), need=_need(curve, fits))
+    independent = _independent(fits)
+    fits = [replace(f, aicc=_criterion(f, independent)) if f.solved else f for f in fits]
+    made = FormFits(curve, tuple(fits), independent)
+    place = curve.x[-1] if at is None else at
+    if at is None and np.ptp(curve.t) > 0:
+        beyond = curve.t[-1] + BEYOND * np.ptp(curve.t)
+        place = np.exp(beyond) if curve.log_x else beyond
+    return replace(
+        made,
+        weights=_weights(made),
+        ruled_out=_ruled_out(made),
+        alike=_alike(made, float(place)),
+        no_law=_no_law(made),
+    )
+
+
+def _need(curve: Curve, fits: Sequence[FormFit]) -> Need:
+    places = float(np.unique(curve.x).size)
+    enough = min((f.form.least for f in fits), default=FEWEST)
+    return Need(what="places on the axis", have=places, enough=float(enough) if places < enough else None)
+
+
+def _criterion(found: FormFit, independent: float) -> float:
+    return aicc(_square(found), found.curve.points, found.form.size, independent)
+
+
+def _square(found: FormFit) -> float:
+    return float(found.residuals @ found.residuals)
+
+
+def _independent(fits: Sequence[FormFit]) -> float:
+    """Points that count as independent: n (1 - r) / (1 + r) with the lag-1 autocorrelation of the best residuals."""
+    there = [f for f in fits if f.solved]
+    best = min(there, key=lambda f: (f.aicc, float(f.residuals @ f.residuals)))
+    r, n = best.residuals, best.curve.points
+    total = float(r @ r)
+    chain = float(r[1:] @ r[:-1]) / total if total > 0 and n > 2 else 0.0
+    chain = min(max(chain, 0.0), 0.95)
+    return max(n * (1 - chain) / (1 + chain), min(float(n), 3.0))
+
+
+def _supported(made: FormFits) -> list[FormFit]:
+    return [f for f in made.fits if f.refused is None and np.isfinite(f.aicc)]
+
+
+def _weights(made: FormFits) -> tuple[tuple[str, float], ...]:
+    there = _supported(made)
+    if not there:
+        return ()
+    score = np.array([f.aicc for f in there])
+    weight = np.exp(-0.5 * (score - score.min()))
+    return tuple((f.form.name, float(w)) for f, w in zip(there, weight / weight.sum(), strict=True))
+
+
+def _ruled_out(made: FormFits) -> tuple[RuledOut, ...]:
+    """Forms that fit worse than the best by more than parameters explain.
+
+    A form with more parameters than the best is held against it by its fit alone: that it is not needed rules out
+    nothing.
+    """
+    best = made.best
+    if best is None:
+        return ()
+    n, independent = made.curve.points, made.independent
+    gone = []
+    for found in made.fits:
+        if found.refused is not None or found is best:
+            continue
+        gap = points_term(_square(found), n, independent) - points_term(_square(best), n, independent)
+        gap -= max(penalty(n, best.form.size) - penalty(n, found.form.size), 0.0)
+        if gap > RULED_OUT:
+            gone.append((gap, found.form.name))
+    return tuple(RuledOut(name, best.form.name, float(gap)) for gap, name in sorted(gone))
+
+
+def _alike(made: FormFits, at: float) -> tuple[Alike, ...]:
+    there = sorted((f for f in _supported(made)), key=lambda f: f.aicc)
+    best = there[0] if there else None
+    pairs = []
+    for one, other in combinations(there, 2):
+        gap = abs(other.aicc - one.aicc)
+        values = (float(one.predict(at)), float(other.predict(at)))
+        if best is None or gap > RULED_OUT or other.aicc - best.aicc > RULED_OUT or not np.isfinite(values).all():
+            continue
+        apart = abs(_link_gap(made.curve, values)) / max(_scatter(one), 1e-12)
+        if apart > 1:
+            pairs.append(Alike((one.form.name, other.form.name), float(gap), at, values, float(apart)))
+    return tuple(sorted(pairs, key=lambda p: (-p.apart, p.forms)))
+
+
+def _link_gap(curve: Curve, values: tuple[float, float]) -> float:
+    z: Floats = curve.link.forward(np.array(values))
+    if not np.isfinite(curve.z).all() or not np.isfinite(z).all():
+        return values[1] - values[0]
+    return float(z[1] - z[0])
+
+
+def _scatter(found: FormFit) -> float:
+    left = max(found.curve.points - found.form.size, 1)
+    return float(np.sqrt(found.residuals @ found.residuals / left))
+
+
+def _no_law(made: FormFits) -> str | None:
+    """Whether a constant does as well as the best form: by AICc over points that count as independent."""
+
+    curve, best = made.curve, made.best
+    z = curve.z if np.isfinite(curve.z).all() else curve.y
+    about = z - z.mean()
+    n = made.independent
+    flat = aicc(float(about @ about), curve.points, 1, n)
+    if best is None or not np.isfinite(flat):
+        return "no form has points enough to be held against a constant"
+    gap = flat - best.aicc
+    if gap > 2:
+        return None
+    return f"no law here: a constant does as well as the best form ({best.form.name}, AICc gap {gap:.1f})"
