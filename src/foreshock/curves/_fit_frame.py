@@ -63,6 +63,11 @@ class Frame:
         """Number of points after averaging."""
         return int(self.tau.size)
 
+    @property
+    def rises(self) -> bool:
+        """Whether a straight line through the scores rises."""
+        return bool(np.cov(self.tau, self.target, fweights=self.count.astype(int))[0, 1] > 0)
+
     def place(self, t: Floats) -> Floats:
         """Places of the frame for places as the axis is read."""
         return (t - self.last) / self.span

@@ -46,10 +46,12 @@ def _grid(breaks: int) -> tuple[Floats, Floats]:
 
 def _starts(frame: Frame, breaks: int) -> Starts:
     limit, sign = limits(frame)
+    if frame.kind == "log" and not frame.rises:
+        # a falling curve below its limit leaves the scale beyond the data
+        limit, sign = limit[sign > 0], sign[sign > 0]
     if breaks > 1:
         # the linear solve is exact given the limit: fewer limits do where more breaks bend the curve
-        keep = np.isin(np.arange(limit.size), [0, 2, 4, 6, 8, 10])
-        limit, sign = limit[keep], sign[keep]
+        limit, sign = limit[::2], sign[::2]
     places, widths = _grid(breaks)
     wanted, weight = excess(frame, limit, sign)
     bends = widths[:, None, None] * softplus((frame.tau[:, None] - places[:, None, :]) / widths[:, None, None])[0]
