@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from foreshock.metrics import HarnessMetric, MetricSpec, get_metric, harness_metric
 from foreshock.records import Run, ScoreStatus
+from foreshock.scoring._joined import Column, Joined, joined
 from foreshock.store import Snapshot
 
 if TYPE_CHECKING:
@@ -17,8 +18,6 @@ EXAMPLES = 5
 
 TOLERANCE = 1e-9
 
-_COLUMNS = ("ingest_id", "row", "filter", "item_id", "epoch", "metric_id", "source", "value", "status", "label")
-_KEY = ["ingest_id", "row"]
 # lm-eval's length-normalised accuracies are other metrics than the plain grade; without a counterpart nothing is said
 _COUNTERPARTS = {
     "acc_norm": ("multiple_choice_grade(length=characters)",),
@@ -31,6 +30,7 @@ _SAME = frozenset(
 )
 _ARGMAX = ("multiple_choice_grade", "exact_match")
 _OTHER = ("exact_match", "multiple_choice_grade")
+_OURS = sorted({*_ARGMAX, *_OTHER, *(name for names in _COUNTERPARTS.values() for name in names)})
 
 
 class Difference(NamedTuple):
@@ -79,81 +79,93 @@ def agreement(snapshot: Snapshot, *, tasks: Iterable[str] | None = None) -> list
     metrics the multiple-choice grade goes first where the harness's metric is an argmax, exact match elsewhere.
     """
     there = frozenset[str]().union(*(segment.tasks for segment in snapshot.segments("responses")))
-    found: list[Agreement] = []
-    for task in sorted(there if tasks is None else there.intersection(tasks)):
-        runs = {run.ingest_id: run for run in snapshot.runs() if run.task == task}
-        found += _of_task(snapshot, task, runs)
-    return found
+    wanted = sorted(there if tasks is None else there.intersection(tasks))
+    ours = {get_metric(name).id for name in _OURS}
+    runs = {run.ingest_id: run for run in snapshot.runs()}
+    return [one for told in joined(snapshot, wanted, metrics=ours) for one in agreement_of(told, runs)]
 
 
-def _of_task(snapshot: Snapshot, task: str, runs: dict[str, Run]) -> list[Agreement]:
+def agreement_of(task: Joined, runs: Mapping[str, Run]) -> list[Agreement]:
+    """The same of one task that was read already; ``runs`` are those of the snapshot, by ingest."""
     import polars as pl
 
-    harness = snapshot.scan("scores", tasks=[task], source="harness", columns=_COLUMNS)
-    theirs = harness.filter(pl.col("status") == ScoreStatus.SCORED.value).collect()
     found = []
-    for (name,), scores in theirs.group_by("metric_id", maintain_order=True):
-        known = harness_metric(str(name))
-        if not _hard(known, scores):
+    for theirs in task.columns:
+        if theirs.source != "harness":
             continue
-        ours = _ours(snapshot, task, str(name), known)
+        known = harness_metric(theirs.metric_id)
+        scores = task.frame.filter(pl.col(theirs.status) == ScoreStatus.SCORED.value)
+        ours = _ours(task, theirs.metric_id, known) if _hard(known, scores[theirs.value]) else None
         if ours is not None:
-            spec, values = ours
             comparable = known is not None and known.name in _SAME
-            found += _of_metric(runs, spec, str(name), scores.join(values, on=_KEY, how="left"), comparable=comparable)
+            found += _of_metric(runs, scores, ours, theirs, comparable=comparable)
     return sorted(found, key=lambda a: (a.model, a.run_key, a.ingest_id, a.filter or "", a.harness))
 
 
-def _hard(known: HarnessMetric | None, scores: pl.DataFrame) -> bool:
+def _hard(known: HarnessMetric | None, values: pl.Series) -> bool:
     """Whether a harness's metric says right or wrong."""
-    return (known is None or known.kind == "hard") and bool(scores["value"].is_in([0.0, 1.0]).all())
+    return (known is None or known.kind == "hard") and bool(values.is_in([0.0, 1.0]).all())
 
 
-def _ours(
-    snapshot: Snapshot, task: str, harness: str, known: HarnessMetric | None
-) -> tuple[MetricSpec, pl.DataFrame] | None:
+def _ours(task: Joined, harness: str, known: HarnessMetric | None) -> tuple[MetricSpec, Column] | None:
     """The first of our metrics that could score some response of the task."""
-    import polars as pl
-
     link = known.link if known else None
     names = _COUNTERPARTS.get(known.name if known else harness, _ARGMAX if link == "argmax" else _OTHER)
+    there = {column.metric_id: column for column in task.columns if column.source == "foreshock"}
     for spec in map(get_metric, names):
-        scores = snapshot.scan(
-            "scores", tasks=[task], metrics=[spec.id], source="foreshock", columns=[*_KEY, "value", "status"]
-        ).filter(pl.col("status") != ScoreStatus.NEEDS.value)
-        frame = scores.select(*_KEY, pl.col("value").alias("ours"), pl.col("status").alias("state")).collect()
-        if frame.height:
-            return spec, frame
+        column = there.get(spec.id)
+        if column is not None and bool((task.frame[column.status] != ScoreStatus.NEEDS.value).any()):
+            return spec, column
     return None
 
 
 def _of_metric(
-    runs: dict[str, Run], spec: MetricSpec, harness: str, frame: pl.DataFrame, *, comparable: bool
+    runs: Mapping[str, Run],
+    scores: pl.DataFrame,
+    ours: tuple[MetricSpec, Column],
+    theirs: Column,
+    *,
+    comparable: bool,
 ) -> list[Agreement]:
     import polars as pl
 
-    found = []
-    for (ingest, name), rows in frame.sort(_KEY).group_by("ingest_id", "filter", maintain_order=True):
-        both = rows.filter(pl.col("ours").is_not_null())
-        if not both.height:
-            continue
-        run = runs[str(ingest)]
-        differ = both.filter((pl.col("ours") - pl.col("value")).abs() > TOLERANCE)
-        shown = differ.head(EXAMPLES).select("item_id", "epoch", "row", "ours", "value", "label")
-        found.append(
-            Agreement(
-                run_key=run.run_key,
-                ingest_id=run.ingest_id,
-                task=run.task,
-                model=run.model,
-                filter=None if name is None else str(name),
-                harness=harness,
-                metric=str(spec),
-                comparable=comparable,
-                n=both.height,
-                agree=both.height - differ.height,
-                unparsed=int((rows["state"] == ScoreStatus.UNPARSED.value).sum()),
-                examples=[Difference(*row) for row in shown.iter_rows()],
-            )
+    spec, column = ours
+    value = pl.col(column.value)
+    differs = (value - pl.col(theirs.value)).abs() > TOLERANCE
+    counted = scores.group_by("ingest_id", "filter", maintain_order=True).agg(
+        value.count().alias("n"),
+        differs.sum().alias("differ"),
+        (pl.col(column.status) == ScoreStatus.UNPARSED.value).sum().alias("unparsed"),
+    )
+    label = pl.lit(None) if theirs.label is None else pl.col(theirs.label)
+    odd = scores.filter(differs).select(
+        "ingest_id",
+        "filter",
+        "item_id",
+        "epoch",
+        "row",
+        value.alias("ours"),
+        pl.col(theirs.value).alias("theirs"),
+        label.alias("label"),
+    )
+    shown: dict[tuple[str, str | None], list[Difference]] = {}
+    for ingest, name, *rest in odd.group_by("ingest_id", "filter", maintain_order=True).head(EXAMPLES).iter_rows():
+        shown.setdefault((ingest, name), []).append(Difference(*rest))
+    return [
+        Agreement(
+            run_key=runs[ingest].run_key,
+            ingest_id=ingest,
+            task=runs[ingest].task,
+            model=runs[ingest].model,
+            filter=name,
+            harness=theirs.metric_id,
+            metric=str(spec),
+            comparable=comparable,
+            n=n,
+            agree=n - differ,
+            unparsed=unparsed,
+            examples=shown.get((ingest, name), []),
         )
-    return found
+        for ingest, name, n, differ, unparsed in counted.iter_rows()
+        if n
+    ]

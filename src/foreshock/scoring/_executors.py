@@ -8,8 +8,12 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from foreshock._base import ConfigError, require
+
+_PATIENCE = 30
+"""Seconds to wait for the first worker of a scheduler: workers of a queue take a while to start."""
 
 
 def processes(workers: int) -> ProcessPoolExecutor:
@@ -45,7 +49,7 @@ def cluster(address: str, files: Sequence[str | Path] = ()) -> Iterator[Executor
         files: Python files with metrics of your own, which are sent to the workers and imported there.
 
     Raises:
-        ConfigError: There is no scheduler at this address.
+        ConfigError: There is no scheduler at this address, it has no workers, or they cannot import a file.
         MissingExtraError: Dask is not installed.
     """
     distributed = require("distributed", "dask", "a Dask cluster")
@@ -56,7 +60,28 @@ def cluster(address: str, files: Sequence[str | Path] = ()) -> Iterator[Executor
             f"no Dask scheduler at {address} ({error})", expected="the address of one, such as tcp://host:8786"
         ) from None
     with client:
-        for file in files:
-            client.upload_file(str(file))
+        _ready(client, address, files)
         # not pure: a job writes files, so equal jobs are not one
         yield client.get_executor(pure=False)
+
+
+def _ready(client: Any, address: str, files: Sequence[str | Path]) -> None:
+    """Wait for a worker, which work would do for ever, and send the files."""
+    try:
+        client.wait_for_workers(1, timeout=_PATIENCE)
+    except TimeoutError:
+        raise ConfigError(
+            f"the Dask scheduler at {address} has no workers after {_PATIENCE} seconds",
+            expected="one or more",
+            do="start workers: dask worker ADDRESS",
+        ) from None
+    for file in files:
+        try:
+            client.upload_file(str(file))
+        except Exception as error:  # noqa: BLE001 - the file is a stranger's and may raise anything
+            raise ConfigError(
+                f"the workers cannot import {Path(file).name} ({type(error).__name__}: {error})",
+                expected="a Python file that needs nothing the workers lack",
+                do="install what it imports where the workers are",
+                where=str(file),
+            ) from None

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable
 from typing import NamedTuple
 
+from foreshock._base import ForeshockError, MetricError
 from foreshock.metrics import MetricSpec
 from foreshock.scoring._draft import Draft, Outcome
 from foreshock.scoring._rows import Reader
@@ -40,6 +42,33 @@ class Job(NamedTuple):
 
 class Moved(Exception):  # noqa: N818 - not an error: the job is done where it was planned
     """The store was compacted after the job was planned, so this process does not see the segment any more."""
+
+
+def packed(job: Job) -> bytes:
+    """The job as bytes for :func:`run_packed`."""
+    return pickle.dumps(job)
+
+
+def run_packed(data: bytes) -> list[Outcome]:
+    """Do a job that another process packed.
+
+    A worker that lacks the module of a metric cannot unpickle it. Inside the work that is an error with a message;
+    on the way to it a Dask worker would try for ever, and a process of a pool would end without a word.
+
+    Raises:
+        Moved: The segment is not in the store as this process finds it.
+        MetricError: This process cannot make the metrics.
+    """
+    try:
+        job: Job = pickle.loads(data)  # noqa: S301 - packed by the process that asks for the work
+    except Exception as error:  # noqa: BLE001 - importing a stranger's module may raise anything
+        told = error.found if isinstance(error, ForeshockError) else f"{type(error).__name__}: {error}"
+        raise MetricError(
+            f"a worker cannot make the metrics: {told}",
+            expected="metrics in modules that every worker can import",
+            do="name their files: --import FILE.py, or cluster(address, files); or install them where the workers are",
+        ) from None
+    return run_job(job)
 
 
 def hold(version: str, snapshot: Snapshot) -> None:

@@ -8,7 +8,7 @@ from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 
 from foreshock._base import Progress
 from foreshock.scoring._draft import Outcome
-from foreshock.scoring._job import Job, Moved, run_job
+from foreshock.scoring._job import Job, Moved, packed, run_job, run_packed
 
 _STAGE = "score"
 
@@ -53,7 +53,7 @@ class _Meter:
 
 def _submit(executor: Executor, job: Job, meter: _Meter) -> Future[list[Outcome]] | None:
     try:
-        future = executor.submit(run_job, job)
+        future = executor.submit(run_packed, packed(job))
     except BrokenExecutor:
         return None
     meter.watch(future, job)

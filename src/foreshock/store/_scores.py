@@ -6,7 +6,7 @@ laying the columns side by side.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -109,8 +109,14 @@ def score_file(root: Path, entry: ScoreEntry, segment: Segment) -> Path:
     return path
 
 
-def scored(
-    snapshot: Snapshot, segment: Segment, metric_ids: Iterable[str], columns: Sequence[str], *, hidden: bool
+def scored(  # noqa: PLR0913 - the parameters of Snapshot.scored
+    snapshot: Snapshot,
+    segment: Segment,
+    metric_ids: Iterable[str],
+    columns: Sequence[str],
+    *,
+    labels: Collection[str],
+    hidden: bool,
 ) -> pl.DataFrame:
     """See :meth:`Snapshot.scored`."""
     known = snapshot.scores(segment)
@@ -123,7 +129,9 @@ def scored(
                 do="run: foreshock score",
             )
         scores = open_scores(snapshot.root, known[metric_id], segment)
-        parts.append(scores.select(pl.col("value").alias(metric_id), pl.col("status").alias(f"{metric_id}|status")))
+        named = [pl.col("value").alias(metric_id), pl.col("status").alias(f"{metric_id}|status")]
+        named += [pl.col("label").alias(f"{metric_id}|label")] if metric_id in labels else []
+        parts.append(scores.select(named))
     frame = pl.concat(parts, how="horizontal").collect()
     if segment.hidden and not hidden:
         frame = frame.filter(pl.col("\0ingest").is_in(sorted(segment.live)))

@@ -185,6 +185,7 @@ class Snapshot:
         metric_ids: Iterable[str],
         columns: Sequence[str] = ("ingest_id", "row", "task", "item_key", "item_id", "epoch", "delivery"),
         *,
+        labels: Collection[str] = (),
         hidden: bool = False,
     ) -> pl.DataFrame:
         """Responses of one segment beside Foreshock's scores of them, joined by position.
@@ -193,6 +194,7 @@ class Snapshot:
             segment: A responses segment.
             metric_ids: Metrics; each gives a column of values with its id as name, and one of statuses, ``id|status``.
             columns: Columns of the responses.
+            labels: Those of the metrics that also give a column of labels, ``id|label``.
             hidden: Whether to keep rows that do not count.
 
         Raises:
@@ -200,7 +202,7 @@ class Snapshot:
         """
         from foreshock.store._scores import scored
 
-        return scored(self, segment, metric_ids, columns, hidden=hidden)
+        return scored(self, segment, metric_ids, columns, labels=labels, hidden=hidden)
 
     def conflicts(self) -> list[Conflict]:
         """Keys under which rows disagree: readings of one run, and items of one id."""
