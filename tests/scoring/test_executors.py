@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from foreshock._base import ConfigError
+from foreshock._base import ConfigError, MetricError
+from foreshock.metrics import metric
 from foreshock.scoring import cluster, processes, score
 
 _spec = spec_from_file_location("scoring_stores_executors", Path(__file__).with_name("_stores.py"))
@@ -66,6 +67,16 @@ def home():
 '''
 
 
+def lost():
+    """A metric that no other process can make: its module was never a file."""
+
+    def make():
+        return lambda response: 1.0
+
+    make.__module__, make.__qualname__ = "never_a_file", "lost"
+    return metric(kind="continuous", needs=("output",), name="test_lost_on_the_way")(make)()
+
+
 def _where(spec):
     return int(spec({"output": "x"}))
 
@@ -88,6 +99,8 @@ def test_a_killed_process_of_a_pool_costs_only_time(tmp_path, killer):
     told = score(alone, metrics)
     assert not (tmp_path / "mark").exists()
     with processes(2) as pool:
+        with pytest.raises(MetricError, match=r"a worker cannot make the metrics.*never_a_file.*--import FILE\.py"):
+            score(fill(tmp_path / "lost"), [lost()], executor=pool)
         assert score(pooled, metrics, executor=pool) == told
     assert (tmp_path / "mark").exists()
     assert files(pooled) == files(alone)
@@ -109,6 +122,8 @@ def test_a_dask_cluster_gives_equal_bytes_and_a_killed_worker_costs_only_time(tm
             plain = fill(tmp_path / "plain")
             assert score(plain, METRICS, executor=executor) == quietly
             assert files(plain) == files(again)
+            with pytest.raises(MetricError, match="a worker cannot make the metrics"):
+                score(fill(tmp_path / "lost"), [lost()], executor=executor)
             assert score(spread, metrics, executor=executor) == told
             # the workers are there before the file is, and do not have its folder on their path
             path = tmp_path / "sent_to_workers.py"
@@ -119,6 +134,16 @@ def test_a_dask_cluster_gives_equal_bytes_and_a_killed_worker_costs_only_time(tm
             with cluster(local.scheduler_address, [path]) as with_file:
                 pid = with_file.submit(_where, sent_to_workers.home()).result()
                 assert pid != os.getpid()
+            path.write_text("import never_a_file")
+            with (
+                pytest.raises(ConfigError, match=r"the workers cannot import sent_to_workers\.py"),
+                cluster(local.scheduler_address, [path]),
+            ):
+                pass
+            monkeypatch.setattr("foreshock.scoring._executors._PATIENCE", 0.2)
+            local.scale(0)
+            with pytest.raises(ConfigError, match="has no workers after"), cluster(local.scheduler_address):
+                pass
             sys.modules.pop("sent_to_workers")
     assert (tmp_path / "mark").exists()
     assert files(spread) == files(alone)
