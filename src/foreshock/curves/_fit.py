@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,17 +11,16 @@ from numpy.typing import ArrayLike
 from foreshock._base import ConfigError
 from foreshock.curves._curve import Curve, Floats
 from foreshock.curves._fit_frame import Frame, frame_of, kind_of
-from foreshock.curves._fit_solve import Residuals, Solved, solve
-from foreshock.curves._forms import Form, Starts, forms
+from foreshock.curves._fit_problem import Problem
+from foreshock.curves._forms import Form, forms
+from foreshock.curves._identify import unidentified
 from foreshock.records import Fit
 
 STARTS = 10
 """Starts that are polished, of those that the grid gives."""
-_PERTURBED = 4
 _STEPS = 60
 _AGAIN = 25
-_SOFT = 3.0
-"""Residuals beyond three robust standard deviations count linearly."""
+_KEPT = 4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,7 +84,22 @@ class FormFit:
         return np.where(np.isfinite(inside), inside, np.nan).reshape(at.shape)
 
 
-def fit(curve: Curve, form: str | Form, *, seed: int = 0, starts: int = STARTS, robust: bool = True) -> FormFit:
+class Options(NamedTuple):
+    """Whether far residuals count less, and whether breaks and ends must be placed by the data."""
+
+    robust: bool = True
+    identify: bool = True
+
+
+def fit(
+    curve: Curve,
+    form: str | Form,
+    *,
+    seed: int = 0,
+    starts: int = STARTS,
+    robust: bool = True,
+    identify: bool = True,
+) -> FormFit:
     """Fit one form.
 
     The objective is the sum of squared residuals on the link of the curve (``robust``: soft-l1 beyond three robust
@@ -97,6 +112,7 @@ def fit(curve: Curve, form: str | Form, *, seed: int = 0, starts: int = STARTS, 
         seed: Seed of the perturbed starts.
         starts: Starts to polish, of those screened.
         robust: Whether far residuals count less.
+        identify: Whether to refuse a form whose breaks or ends the data cannot place; half of the time of a broken law.
 
     Raises:
         ConfigError: There is no such form, or no start.
@@ -113,7 +129,8 @@ def fit(curve: Curve, form: str | Form, *, seed: int = 0, starts: int = STARTS, 
     refused = refusal(curve, chosen)
     if refused is not None:
         return FormFit(chosen, curve, refused, Fit(data_hash=curve.data_hash, seed=seed, starts=0))
-    return _fitted(curve, chosen, frame_of(curve, chosen.frames[kind_of(curve)]), seed, starts, robust)
+    problem = Problem.of(chosen, frame_of(curve, chosen.frames[kind_of(curve)]))
+    return _fitted(problem, curve, seed, starts, Options(robust, identify))
 
 
 def _chosen(form: str | Form) -> Form:
@@ -141,133 +158,36 @@ def refusal(curve: Curve, form: Form) -> str | None:
     return "all scores are equal" if np.ptp(curve.y) == 0 else None
 
 
-def residuals_of(form: Form, frame: Frame, sign: Floats, sd: Floats) -> Residuals:
-    """Residuals of a form in a frame, each over ``sd`` (points,); ``sign`` are the signs of the starts in question."""
-
-    def residuals(theta: Floats) -> tuple[Floats, Floats]:
-        whole = np.concatenate([theta, np.broadcast_to(sign[: len(theta), None], (len(theta), 1))], axis=1)
-        value, slopes = form.slopes(whole, frame.tau, frame)
-        with np.errstate(all="ignore"):
-            factor = np.asarray(frame.factor(value)) / sd
-            return (frame.output(value) - frame.target) / sd, slopes * np.atleast_2d(factor)[:, None, :]
-
-    return residuals
-
-
-def _fitted(curve: Curve, form: Form, frame: Frame, seed: int, starts: int, robust: bool) -> FormFit:
-    begun = screened(form, frame, seed, starts)
-    sd = np.ones(frame.points)
-    found, signs = descend(form, frame, begun, sd, np.inf, _STEPS)
-    theta, cost = distinct(form, frame, np.column_stack([found.theta, signs]), found.cost)
+def _fitted(problem: Problem, curve: Curve, seed: int, starts: int, options: Options) -> FormFit:
+    form, frame = problem.form, problem.frame
+    begun = problem.screened(seed, starts)
+    theta, cost = problem.distinct(*problem.descend(begun, _STEPS))
+    record = Fit(data_hash=curve.data_hash, seed=seed, starts=len(begun.theta))
     if not theta.size:
-        return FormFit(form, curve, "no start leads anywhere", Fit(data_hash=curve.data_hash, seed=seed, starts=starts))
-    soft, sd = noise(form, frame, theta[0], robust)
-    if np.isfinite(soft) or frame.variance.any():
-        kept = _box_of(begun, theta[:4])
-        found, signs = descend(form, frame, kept, sd, soft, _AGAIN)
-        theta, cost = distinct(form, frame, np.column_stack([found.theta, signs]), found.cost)
-    record = Fit(data_hash=curve.data_hash, seed=seed, starts=len(begun.theta), objective=float(cost[0]))
+        return FormFit(form, curve, "no start leads anywhere", record)
+    problem = problem.with_noise(theta[0], options.robust)
+    if np.isfinite(problem.soft) or frame.variance.any():
+        theta, cost = problem.distinct(*problem.descend(problem.box(theta[:_KEPT]), _AGAIN))
+    refused = unidentified(problem, theta) if options.identify else None
     optima = tuple(Optimum(float(c), form.published(row, frame)) for row, c in zip(theta, cost, strict=True))
-    bare = FormFit(form, curve, None, record, optima[0].parameters, optima=optima, _theta=theta[0], _frame=frame)
+    record = Fit(data_hash=curve.data_hash, seed=seed, starts=len(begun.theta), objective=float(cost[0]))
+    bare = FormFit(form, curve, refused, record, optima[0].parameters, optima=optima, _theta=theta[0], _frame=frame)
     residuals = residual(curve, bare.predict(curve.x))
     return replace(
         bare,
         residuals=residuals,
         sd=_sd(curve, residuals, form.size),
         aicc=aicc(float(residuals @ residuals), curve.points, form.size),
-        bounded=_bounded(form, theta[0], begun),
+        bounded=_bounded(problem, theta[0]),
     )
 
 
-def screened(form: Form, frame: Frame, seed: int, count: int) -> Starts:
-    """The best starts of the grid and perturbed copies of the very best, no two alike."""
-    grid = form.starts(frame)
-    cost = _costs(form, frame, grid.theta)
-    order = np.argsort(cost, kind="stable")
-    order = order[np.isfinite(cost[order])][: 4 * count]
-    # neighbours on the grid end in the same place: of starts with nearly one cost, one is enough
-    keep: list[int] = []
-    for at in order:
-        alike = (abs(cost[at] - cost[k]) <= 1e-3 * cost[k] and grid.theta[at, -1] == grid.theta[k, -1] for k in keep)
-        if len(keep) < count and not any(alike):
-            keep.append(int(at))
-    rows = np.array(keep, int)
-    if not rows.size:
-        return Starts(grid.theta[:0], grid.low[:0], grid.high[:0])
-    again = rows[np.arange(_PERTURBED) % min(rows.size, 2)]
-    rng = np.random.default_rng(seed)
-    shaken = grid.theta[again, :-1] * np.exp(0.4 * rng.standard_normal((again.size, form.size)))
-    shaken = np.column_stack([shaken, grid.theta[again, -1]])
-    both = np.concatenate([rows, again])
-    theta = np.concatenate([grid.theta[rows], shaken])
-    return Starts(np.clip(theta, grid.low[both], grid.high[both]), grid.low[both], grid.high[both])
-
-
-def _costs(form: Form, frame: Frame, theta: Floats) -> Floats:
-    with np.errstate(all="ignore"):
-        r = frame.output(form.value(theta, frame.tau, frame)) - frame.target
-        cost = (r * r) @ frame.count
-    return np.where(np.isfinite(cost), cost, np.inf)
-
-
-def descend(form: Form, frame: Frame, begun: Starts, sd: Floats, soft: float, steps: int) -> tuple[Solved, Floats]:
-    """Polish all starts; signs apart, as the solver does not know them."""
-    parts, signs = [], []
-    for sign in (1.0, -1.0):
-        mine = begun.theta[:, -1] == sign
-        if mine.any():
-            bounds = (begun.low[mine, :-1], begun.high[mine, :-1])
-            to_solve = residuals_of(form, frame, np.full(int(mine.sum()), sign), sd)
-            parts.append(solve(to_solve, begun.theta[mine, :-1], bounds, frame.count, soft=soft, steps=steps))
-            signs.append(np.full(int(mine.sum()), sign))
-    if not parts:
-        return Solved(np.empty((0, form.size)), np.empty(0), 0), np.empty(0)
-    cost = np.concatenate([p.cost for p in parts])
-    return Solved(np.concatenate([p.theta for p in parts]), cost, max(p.steps for p in parts)), np.concatenate(signs)
-
-
-def distinct(form: Form, frame: Frame, theta: Floats, cost: Floats) -> tuple[Floats, Floats]:
-    """Optima, best first, those that draw the same curve told once."""
-    order = [int(i) for i in np.argsort(cost, kind="stable") if np.isfinite(cost[i])]
-    values = frame.output(form.value(theta[order], frame.tau, frame)) if order else np.empty((0, 0))
-    size = float(np.ptp(frame.target)) or 1.0
-    keep: list[int] = []
-    for k in range(len(order)):
-        if all(np.abs(values[k] - values[j]).max() > 1e-3 * size for j in keep):
-            keep.append(k)
-    rows = [order[k] for k in keep]
-    return theta[rows], cost[rows]
-
-
-def noise(form: Form, frame: Frame, theta: Floats, robust: bool) -> tuple[float, Floats]:
-    """Scale beyond which residuals count linearly (in units of ``sd``), and the standard deviation of each point.
-
-    Where sampling errors are known the variance of a point is its own plus what is left of the residuals beyond it; the
-    scale of ``sd`` is such that its mean square is 1, so that objectives stay comparable.
-    """
-    r = frame.output(form.value(theta[None], frame.tau, frame))[0] - frame.target
-    left = max(frame.points - form.size, 1)
-    between = max(float((r * r).sum()) / left - float(frame.variance.mean()), 0.0)
-    variance = between + frame.variance
-    sd = np.ones(frame.points)
-    if frame.variance.any() and variance.min() > 0:
-        sd = np.sqrt(variance / variance.mean())
-    spread = 1.4826 * float(np.median(np.abs(r / sd))) * np.sqrt(frame.points / left)
-    return (_SOFT * spread if robust and spread > 1e-9 else np.inf), sd
-
-
-def _box_of(begun: Starts, theta: Floats) -> Starts:
-    """Rows of parameters with the bounds of a start of the same sign."""
-    rows = [int(np.flatnonzero(begun.theta[:, -1] == sign)[0]) for sign in theta[:, -1]]
-    return Starts(theta, begun.low[rows], begun.high[rows])
-
-
-def _bounded(form: Form, theta: Floats, begun: Starts) -> tuple[str, ...]:
+def _bounded(problem: Problem, theta: Floats) -> tuple[str, ...]:
     """Parameters at a bound of their box."""
-    box = _box_of(begun, theta[None])
+    box = problem.box(theta[None])
     edge = 1e-6 * (1 + np.abs(theta[:-1]))
     at = (theta[:-1] <= box.low[0, :-1] + edge) | (theta[:-1] >= box.high[0, :-1] - edge)
-    return tuple(name for name, there in zip(form.parameters, at, strict=True) if there)
+    return tuple(name for name, there in zip(problem.form.parameters, at, strict=True) if there)
 
 
 def residual(curve: Curve, predicted: Floats) -> Floats:

@@ -14,6 +14,7 @@ from foreshock.curves._curve import Curve, Floats
 from foreshock.curves._fit import FormFit, aicc, fit, penalty, points_term
 from foreshock.curves._fit_frame import kind_of
 from foreshock.curves._forms import forms
+from foreshock.curves._identify import independent
 from foreshock.records import Need
 
 RULED_OUT = 10.0
@@ -121,7 +122,13 @@ class FormFits:
 
 
 def fit_all(
-    curve: Curve, names: Sequence[str] | None = None, *, seed: int = 0, robust: bool = True, at: float | None = None
+    curve: Curve,
+    names: Sequence[str] | None = None,
+    *,
+    seed: int = 0,
+    robust: bool = True,
+    identify: bool = True,
+    at: float | None = None,
 ) -> FormFits:
     """Fit forms to a curve and say what the data say of them.
 
@@ -130,6 +137,7 @@ def fit_all(
         names: Forms to fit; all that have a meaning on the curve's scale where not given.
         seed: Seed of the perturbed starts.
         robust: Whether far residuals count less.
+        identify: Whether to refuse forms whose breaks or ends the data cannot place.
         at: Place at which forecasts are compared; :data:`BEYOND` the last point where not given.
 
     Raises:
@@ -146,12 +154,12 @@ def fit_all(
     for name in names:
         if name not in known:
             raise ConfigError(f"there is no form {name[:100]!r}", expected=", ".join(known))
-    fits = [fit(curve, name, seed=seed, robust=robust) for name in names]
+    fits = [fit(curve, name, seed=seed, robust=robust, identify=identify) for name in names]
     if not any(f.solved for f in fits):
         return FormFits(curve, tuple(fits), need=_need(curve, fits))
-    independent = _independent(fits)
-    fits = [replace(f, aicc=_criterion(f, independent)) if f.solved else f for f in fits]
-    made = FormFits(curve, tuple(fits), independent)
+    counted = _independent(fits)
+    fits = [replace(f, aicc=_criterion(f, counted)) if f.solved else f for f in fits]
+    made = FormFits(curve, tuple(fits), counted)
     place = curve.x[-1] if at is None else at
     if at is None and np.ptp(curve.t) > 0:
         beyond = curve.t[-1] + BEYOND * np.ptp(curve.t)
@@ -171,8 +179,8 @@ def _need(curve: Curve, fits: Sequence[FormFit]) -> Need:
     return Need(what="places on the axis", have=places, enough=float(enough) if places < enough else None)
 
 
-def _criterion(found: FormFit, independent: float) -> float:
-    return aicc(_square(found), found.curve.points, found.form.size, independent)
+def _criterion(found: FormFit, counted: float) -> float:
+    return aicc(_square(found), found.curve.points, found.form.size, counted)
 
 
 def _square(found: FormFit) -> float:
@@ -180,14 +188,9 @@ def _square(found: FormFit) -> float:
 
 
 def _independent(fits: Sequence[FormFit]) -> float:
-    """Points that count as independent: n (1 - r) / (1 + r) with the lag-1 autocorrelation of the best residuals."""
-    there = [f for f in fits if f.solved]
-    best = min(there, key=lambda f: (f.aicc, float(f.residuals @ f.residuals)))
-    r, n = best.residuals, best.curve.points
-    total = float(r @ r)
-    chain = float(r[1:] @ r[:-1]) / total if total > 0 and n > 2 else 0.0
-    chain = min(max(chain, 0.0), 0.95)
-    return max(n * (1 - chain) / (1 + chain), min(float(n), 3.0))
+    """Points that count as independent, by the residuals of the best form."""
+    best = min((f for f in fits if f.solved), key=lambda f: (f.aicc, _square(f)))
+    return independent(best.residuals)
 
 
 def _supported(made: FormFits) -> list[FormFit]:
@@ -212,12 +215,12 @@ def _ruled_out(made: FormFits) -> tuple[RuledOut, ...]:
     best = made.best
     if best is None:
         return ()
-    n, independent = made.curve.points, made.independent
+    n, counted = made.curve.points, made.independent
     gone = []
     for found in made.fits:
         if found.refused is not None or found is best:
             continue
-        gap = points_term(_square(found), n, independent) - points_term(_square(best), n, independent)
+        gap = points_term(_square(found), n, counted) - points_term(_square(best), n, counted)
         gap -= max(penalty(n, best.form.size) - penalty(n, found.form.size), 0.0)
         if gap > RULED_OUT:
             gone.append((gap, found.form.name))

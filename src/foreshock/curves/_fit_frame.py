@@ -40,6 +40,7 @@ class Frame:
         on_link: Whether y is the curve's link.
         floor, ceiling: Score of guessing and best possible score in the frame ``share``; None where not known.
         wiggle: Smallest gap between neighbouring places, at least a thousandth: no form can tell what is narrower.
+        log_x: Whether the axis is read on a log scale.
     """
 
     kind: Kind
@@ -57,6 +58,7 @@ class Frame:
     floor: float | None
     ceiling: float | None
     wiggle: float
+    log_x: bool
 
     @property
     def points(self) -> int:
@@ -135,6 +137,7 @@ def frame_of(curve: Curve, kind: Kind) -> Frame:
         floor=None if kind != "share" or curve.chance is None else (curve.chance - low) / width,
         ceiling=1.0 if kind == "share" else None,
         wiggle=float(max(gaps.min(), 1e-3)),
+        log_x=curve.log_x,
     )
 
 

@@ -53,7 +53,7 @@ def solve(
     theta = np.clip(theta, low, high)
     count = len(theta)
     r, slopes = residuals(theta)
-    cost = _cost(r, weight, soft)
+    cost = objective(r, weight, soft)
     damping, growth = np.full(count, 1e-2), np.full(count, 2.0)
     live = np.flatnonzero(np.isfinite(cost))
     taken = 0
@@ -65,7 +65,7 @@ def solve(
         trial = np.clip(theta[live] + step, low[live], high[live])
         moved = trial - theta[live]
         new_r, new_slopes = residuals(trial)
-        new_cost = _cost(new_r, weight, soft)
+        new_cost = objective(new_r, weight, soft)
         expected = -(gradient * moved).sum(1) - 0.5 * np.einsum("sp,spq,sq->s", moved, normal, moved)
         with np.errstate(invalid="ignore", divide="ignore"):
             gain = (cost[live] - new_cost) / np.maximum(expected, 1e-300)
@@ -81,13 +81,14 @@ def solve(
     return Solved(theta, cost, taken)
 
 
-def _cost(r: Floats, weight: Floats, soft: float) -> Floats:
+def objective(r: Floats, weight: Floats, soft: float) -> Floats:
+    """Half the weighted (robust) sum of squares of each row; infinite where a residual is not finite."""
     with np.errstate(over="ignore", invalid="ignore"):
         square = r * r
         if np.isfinite(soft):
             square = 2 * soft**2 * (np.sqrt(1 + square / soft**2) - 1)
         cost = 0.5 * (square @ weight)
-    return np.where(np.isfinite(cost), cost, np.inf)
+    return np.asarray(np.where(np.isfinite(cost), cost, np.inf))
 
 
 def _normal(r: Floats, slopes: Floats, weight: Floats, soft: float) -> tuple[Floats, Floats]:

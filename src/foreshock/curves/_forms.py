@@ -16,6 +16,7 @@ import numpy as np
 
 from foreshock.curves._curve import Floats
 from foreshock.curves._fit_frame import Frame, Kind
+from foreshock.curves._fit_solve import Residuals
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,7 +41,8 @@ class Form:
         slopes: ``(theta, tau, frame)`` to values (starts, points) and their derivatives (starts, parameters, points).
         starts: Starts with bounds for a frame.
         published: One row of ``theta`` as the parameters of the equation.
-        breaks: Columns of ``theta`` that are places of breaks.
+        profiled: Columns of ``theta`` that the form is refused without: places of breaks, or free ends.
+        places: Whether they are places of the axis.
         needs_chance: Whether the score of guessing must be known.
         source: Where it is from.
     """
@@ -52,7 +54,8 @@ class Form:
     slopes: Callable[[Floats, Floats, Frame], tuple[Floats, Floats]]
     starts: Callable[[Frame], Starts]
     published: Callable[[Floats, Frame], dict[str, float]]
-    breaks: tuple[int, ...] = ()
+    profiled: tuple[int, ...] = ()
+    places: bool = False
     needs_chance: bool = False
     source: str = ""
 
@@ -69,6 +72,18 @@ class Form:
     def value(self, theta: Floats, tau: Floats, frame: Frame) -> Floats:
         """Values at places of the frame, shape (starts, points)."""
         return self.slopes(theta, tau, frame)[0]
+
+    def residuals(self, frame: Frame, sign: float, sd: Floats) -> Residuals:
+        """Fitted less observed in a frame, each over ``sd`` (points,), for parameters without their sign."""
+
+        def residuals(theta: Floats) -> tuple[Floats, Floats]:
+            whole = np.column_stack([theta, np.full(len(theta), sign)])
+            value, slopes = self.slopes(whole, frame.tau, frame)
+            with np.errstate(all="ignore"):
+                factor = np.atleast_2d(np.asarray(frame.factor(value)) / sd)
+                return (frame.output(value) - frame.target) / sd, slopes * factor[:, None, :]
+
+        return residuals
 
 
 @functools.cache

@@ -101,7 +101,8 @@ def _form(breaks: int) -> Form:
         slopes=_broken,
         starts=functools.partial(_starts, breaks=breaks),
         published=_published,
-        breaks=tuple(4 + 3 * i for i in range(breaks)),
+        profiled=tuple(4 + 3 * i for i in range(breaks)),
+        places=True,
         source="Caballero et al. 2023, arXiv 2210.14891, equation 1",
     )
 

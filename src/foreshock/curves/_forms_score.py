@@ -120,6 +120,7 @@ def _form(name: str, free: tuple[bool, bool]) -> Form:
         slopes=functools.partial(_sigmoid, free=free),
         starts=functools.partial(_sigmoid_starts, free=free),
         published=functools.partial(_sigmoid_published, free=free),
+        profiled=tuple(range(2, len(names))),
         needs_chance=not free[0],
         source="logistic curve; with its floor at the score of guessing Ruan et al. 2024, arXiv 2405.10938, equation 7",
     )
