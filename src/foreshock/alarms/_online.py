@@ -57,32 +57,29 @@ def early(j: int) -> float:
     return float(j**-1.6 / _ZETA)
 
 
-def lord_level(level: float, before: Sequence[tuple[float, bool]], share: Share = early) -> float:
+def lord_level(level: float, rejected: Sequence[bool], share: Share = early) -> float:
     """LORD++'s level for the next look.
 
     ``alpha_t = g_t w + (alpha - w) g_(t - r1) + alpha * sum over further discoveries g_(t - r)``, with the initial
-    wealth w half of alpha. It is bounded by what is left: the levels together never exceed alpha times the discoveries
-    (at least one), which is all that the proof needs. The bound only bites when two ledgers that went on apart were
-    merged and both have spent.
+    wealth w half of alpha.
 
     Args:
         level: alpha, the false discovery rate to keep, between 0 and 1.
-        before: Level and decision of each earlier look, oldest first.
+        rejected: Whether each earlier look was a discovery, oldest first.
         share: Shares of the budget.
 
     Examples:
-        >>> round(lord_level(0.05, []), 4), round(lord_level(0.05, [(0.0109, True)]), 4)
+        >>> round(lord_level(0.05, []), 4), round(lord_level(0.05, [True]), 4)
         (0.0109, 0.0145)
     """
     wealth = level / 2
-    t = len(before) + 1
-    found = [i + 1 for i, (_, rejected) in enumerate(before) if rejected]
-    next_level = wealth * share(t)
+    t = len(rejected) + 1
+    found = [place for place, decided in enumerate(rejected, start=1) if decided]
+    granted = wealth * share(t)
     if found:
-        next_level += (level - wealth) * share(t - found[0])
-        next_level += level * sum(share(t - place) for place in found[1:])
-    left = level * max(len(found), 1) - sum(spent for spent, _ in before)
-    return float(max(0.0, min(next_level, left)))
+        granted += (level - wealth) * share(t - found[0])
+        granted += level * sum(share(t - place) for place in found[1:])
+    return float(granted)
 
 
 def lord_plus_plus(p: ArrayLike, level: float, share: Share = early) -> Online:
@@ -100,11 +97,12 @@ def lord_plus_plus(p: ArrayLike, level: float, share: Share = early) -> Online:
         >>> lord_plus_plus([0.0001, 0.5, 0.001], 0.05).rejected
         array([ True, False,  True])
     """
-    before: list[tuple[float, bool]] = []
+    levels: list[float] = []
+    rejected: list[bool] = []
     for value in np.asarray(p, float):
-        granted = lord_level(level, before, share)
-        before.append((granted, bool(value <= granted)))
-    return Online(np.array([s for s, _ in before], float), np.array([r for _, r in before], bool))
+        levels.append(lord_level(level, rejected, share))
+        rejected.append(bool(value <= levels[-1]))
+    return Online(np.array(levels, float), np.array(rejected, bool))
 
 
 def e_lond(e: ArrayLike, level: float, share: Share = early) -> Online:
@@ -157,30 +155,6 @@ def e_lond_batch(e: ArrayLike, level: float, share: float, found: int) -> Bools:
     if not enough.size:
         return np.zeros(values.size, bool)
     return np.asarray(values >= need[enough[-1]])
-
-
-def next_share(used: Sequence[float]) -> float:
-    """Share of e-LOND for the next look, after shares that earlier looks took.
-
-    It is that of the next place. When merged ledgers have both spent, places are skipped until what was used and all
-    that may still come sum to at most 1.
-
-    Examples:
-        >>> next_share([]) == early(1), next_share([early(1)]) == early(2)
-        (True, True)
-        >>> next_share([early(1), early(1)]) < early(3)
-        True
-    """
-    spent = float(sum(used))
-    place = len(used) + 1
-    # what the places from here on may still take
-    rest = 1.0 - sum(early(j) for j in range(1, place))
-    while spent + rest > 1 + 1e-9:
-        rest -= early(place)
-        place += 1
-        if place > 10_000_000:  # nothing is left: two ledgers spent everything before they were merged
-            return 0.0
-    return early(place)
 
 
 def e_of_p(p: ArrayLike) -> Floats:
