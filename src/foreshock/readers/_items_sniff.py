@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from foreshock._base import ForeshockError
 from foreshock.readers._files import HEAD
-from foreshock.readers._items_table import PARQUET, SUFFIXES
+from foreshock.readers._items_table import SUFFIXES
 from foreshock.readers._json import UTF8_BOM, fields
+from foreshock.readers._parquet import MAGIC
 from foreshock.readers._protocol import Candidate
 
 DELIMITED = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
@@ -26,7 +27,7 @@ def is_table(candidate: Candidate, told: Sequence[str]) -> bool:
         return any(m.lower().endswith(SUFFIXES) for m in candidate.members)
     if candidate.head.startswith(b"PK"):
         return bool(told)  # a damaged archive: the reader says what is wrong with it
-    if candidate.head.startswith(PARQUET):
+    if candidate.head.startswith(MAGIC):
         return True
     told = [part for column in told for part in column.split("+") if part]
     begin = candidate.head.removeprefix(UTF8_BOM).lstrip()

@@ -23,10 +23,10 @@ from foreshock.readers._json import (
     text,
     tolerant,
 )
+from foreshock.readers._parquet import MAGIC, Parquet
 from foreshock.records import Source
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet")
-PARQUET = b"PAR1"
 _SHOWN_COLUMNS = 20
 
 
@@ -130,7 +130,7 @@ def _rows(opener: Callable[[], IO[bytes]], where: str) -> Rows:
     if not head.strip():
         raise BrokenFileError("the file is empty", expected="a table", do="remove it or copy it again", where=where)
     check_encoding(head, where)
-    if head.startswith(PARQUET):
+    if head.startswith(MAGIC):
         return ParquetRows(opener, where)
     begin = head.removeprefix(UTF8_BOM).lstrip()
     if begin.startswith(b"["):
@@ -206,35 +206,15 @@ class ParquetRows:
     unit = "row"
 
     def __init__(self, opener: Callable[[], IO[bytes]], where: str) -> None:
-        import polars as pl
-
         with opener() as stream:
             # a path is read lazily; the bytes of an archive's member are in memory already
-            self._source: Any = stream.read() if isinstance(stream, io.BytesIO) else stream.name
-        self._where = where
-        self.columns = list(self._got(lambda: pl.read_parquet_schema(self._source)))
+            self._file = Parquet(stream.read() if isinstance(stream, io.BytesIO) else stream.name, where)
+        self.columns = list(self._file.schema)
 
     def rows(self) -> Iterator[tuple[int, dict[str, Any]]]:
         """Number and cells of every row."""
-        import polars as pl
-
-        scan = pl.scan_parquet(self._source)
-        start = 0
-        while True:
-            part = self._got(scan.slice(start, 4096).collect)
-            yield from enumerate(part.iter_rows(named=True), start + 1)
-            if part.height < 4096:
-                return
-            start += part.height
-
-    def _got(self, get: Callable[[], Any]) -> Any:
-        try:
-            return get()
-        except BaseException as error:  # noqa: BLE001 - Polars panics over some damaged files
-            reason = reported(error, Path()).found.removeprefix("unexpected ")
-            raise BrokenFileError(
-                f"not a whole Parquet file ({reason})", do="copy it again", where=self._where
-            ) from None
+        parts = self._file.parts(4_096)
+        yield from enumerate((row for part in parts for row in part.iter_rows(named=True)), 1)
 
 
 def _record(data: bytes, where: str, checked: bool) -> dict[str, msgspec.Raw]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from foreshock._base import BrokenFileError, digest
-from foreshock.readers._contain import reported
 from foreshock.readers._lm_eval_line import as_float, finite
+from foreshock.readers._parquet import MAGIC, Parquet
 from foreshock.readers._plain import Problems, mapping
 from foreshock.readers._protocol import Candidate
 from foreshock.readers._replies import Asked, Marked, Reply, ReplyRows, listed, plain, text_of, whole_number
@@ -19,9 +19,6 @@ from foreshock.records import Delivery, item_key
 if TYPE_CHECKING:
     import polars as pl
 
-T = TypeVar("T")
-
-PARQUET = b"PAR1"
 _PART = 1_024
 """Rows that are held at a time: each may hold a prompt with all its examples."""
 _NAME = re.compile(r"details_.*_\d{4}-\d{2}-\d{2}T.*\.parquet")
@@ -46,29 +43,13 @@ _MAX_LITERAL = 4 * 2**20
 
 def is_details(candidate: Candidate) -> bool:
     """Whether a file is Parquet with the columns of details, or by its name was such before it was damaged."""
-    if not candidate.head.startswith(PARQUET):
+    if not candidate.head.startswith(MAGIC):
         return False
     try:
-        columns = set(_schema(candidate.path))
+        columns = set(Parquet(candidate.path, str(candidate.path)).schema)
     except BrokenFileError:
         return bool(_NAME.fullmatch(candidate.path.name))
     return columns >= set(_STRUCTS) or ("num_effective_few_shots" in columns and "predictions" in columns)
-
-
-def _schema(path: Path) -> dict[str, pl.DataType]:
-    import polars as pl
-
-    return _got(lambda: dict(pl.read_parquet_schema(path)), path)
-
-
-def _got(get: Callable[[], T], path: Path) -> T:
-    try:
-        return get()
-    except BaseException as error:  # noqa: BLE001 - Polars panics over some damaged files
-        reason = reported(error, path).found.removeprefix("unexpected ")
-        raise BrokenFileError(
-            f"not a whole Parquet file ({reason})", do="copy it again from where it was made", where=str(path)
-        ) from None
 
 
 class Details:
@@ -87,7 +68,8 @@ class Details:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        schema = _schema(path)
+        self._file = Parquet(path, str(path))
+        schema = self._file.schema
         self.structs = set(schema) >= set(_STRUCTS)
         numbers = [n for n, kind in schema.items() if n not in _FLAT and (kind.is_numeric() or str(kind) == "Boolean")]
         self.metrics = [] if self.structs or "metrics" in schema else numbers
@@ -95,16 +77,8 @@ class Details:
 
     def rows(self) -> Iterator[tuple[int, dict[str, Any]]]:
         """Number and content of every row, without the tokens."""
-        import polars as pl
-
-        scan = pl.scan_parquet(self.path).select(self._columns)
-        start = 0
-        while True:
-            part = _got(scan.slice(start, _PART).collect, self.path)
-            yield from enumerate(part.iter_rows(named=True), start + 1)
-            if part.height < _PART:
-                return
-            start += part.height
+        parts = self._file.parts(_PART, self._columns)
+        yield from enumerate((row for part in parts for row in part.iter_rows(named=True)), 1)
 
     def _projection(self, schema: dict[str, pl.DataType]) -> list[pl.Expr]:
         """What is needed of the columns: the tokens only by their number, few-shot examples not at all."""
