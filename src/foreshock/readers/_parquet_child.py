@@ -7,8 +7,8 @@ or ``(False, message)``. It ends with its input, so with the process that starte
 
 from __future__ import annotations
 
+import os
 import pickle
-import sys
 from typing import Any, BinaryIO
 
 LENGTH = 8
@@ -40,7 +40,7 @@ def main() -> None:
     """Answer until the input ends; whatever a file does to Polars is the answer to its request."""
     import polars as pl
 
-    requests, replies = sys.stdin.buffer, sys.stdout.buffer
+    requests, replies = os.fdopen(0, "rb"), os.fdopen(1, "wb")
     held: tuple[Any, Any] = (None, None)
     while True:
         try:
