@@ -46,6 +46,8 @@ class CommandLine:
         if not hasattr(command, "commands"):
             yield Command(words, command, context)
             return
+        if words and command.invoke_without_command:
+            yield Command(words, command, context)
         for name in command.list_commands(context):
             child = command.get_command(context, name)
             if not child.hidden:
@@ -67,7 +69,7 @@ class CommandLine:
             if not hasattr(command, "commands"):
                 return _leaf_fault(command, context, path, given, rest) if whole or rest else None
             if not rest:
-                return None if given else f"`{path}` is not a whole command"
+                return None if given or command.invoke_without_command else f"`{path}` is not a whole command"
             name, *rest = rest
             child = command.get_command(context, name)
             if child is None:

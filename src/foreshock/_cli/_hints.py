@@ -7,8 +7,8 @@ import shlex
 from collections.abc import Sequence
 
 _COMMANDS = re.compile(
-    r"\bforeshock (?:add|check|compact|compare|export|lint|"
-    r"ls|meta|mirage|models|rm|score|sql)\b(?! --help)"
+    r"\bforeshock (?:add|alarms(?: (?:ack|mute))?|check|compact|compare|export|forecast|lint|"
+    r"ls|meta|mirage|models|rm|score|sql|watch)\b(?! --help)"
 )
 
 

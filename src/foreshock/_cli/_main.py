@@ -51,10 +51,9 @@ def _run(arguments: list[str]) -> int:
     except Abort:
         return INTERRUPTED
     except TyperException as error:  # a wrong option or argument
-        known = any(
-            command.callback and command.callback.__name__ == arguments[0] for command in app.registered_commands
-        )
-        command = f"{arguments[0]} " if known else ""
+        names: set[str | None] = {command.callback.__name__ for command in app.registered_commands if command.callback}
+        names |= {group.typer_instance.info.name for group in app.registered_groups if group.typer_instance}
+        command = f"{arguments[0]} " if arguments[0] in names else ""
         return _say(f"{error.format_message().rstrip('.')}; see: foreshock {command}--help", FAILED)
     return code if isinstance(code, int) else 0
 

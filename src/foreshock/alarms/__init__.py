@@ -1,7 +1,8 @@
 """Alarms: a finding about time whose false-alarm rate was stated before the data came."""
 
 from foreshock.alarms._online import Online, e_lond, e_of_p, lord_plus_plus
-from foreshock.alarms._watched_series import WatchedSeries, repeat_lines, watched_series
+from foreshock.alarms._watched_lines import repeat_lines, watched_lines
+from foreshock.alarms._watched_series import WatchedSeries, watched_series
 
 __all__ = [
     "Online",
@@ -10,5 +11,6 @@ __all__ = [
     "e_of_p",
     "lord_plus_plus",
     "repeat_lines",
+    "watched_lines",
     "watched_series",
 ]

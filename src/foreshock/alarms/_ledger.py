@@ -59,8 +59,8 @@ class Ledger(NamedTuple):
 
     @property
     def first(self) -> bool:
-        """Whether there was no earlier look."""
-        return not self.memory.looks
+        """Whether nothing was stated before any of the data came, so that no rate over looks can be claimed."""
+        return all(look.first for look in self.looks)
 
     @property
     def repeated(self) -> bool:

@@ -11,13 +11,10 @@ import numpy as np
 
 from foreshock._base import digest
 from foreshock.metrics import MetricSpec, get_metric, harness_metric
-from foreshock.records import Run, RunStatus
+from foreshock.records import Run
 from foreshock.scoring import Aggregate, aggregate, stored_specs
-from foreshock.series import Declared, Line, Point, Series, Stop, aggregate_series, conditions_text
+from foreshock.series import Declared, Line, Point, Series, aggregate_series, conditions_text
 from foreshock.store import Snapshot
-
-LEAST_REPEATS = 3
-"""Runs of one model under the same conditions from which they are a line of their own, in order of creation."""
 
 _SPREADS = frozenset({"std", "stdev", "var", "variance", "stderr", "bootstrap_stderr"})
 # the twins of our own metric of that link are twins of a harness's metric of that link: they read the same answers
@@ -64,7 +61,7 @@ def watched_series(snapshot: Snapshot, lines: Iterable[Line], *, least: int = 2)
 
     Args:
         snapshot: What to look at.
-        lines: Lines, as :func:`foreshock.series.lines` and :func:`repeat_lines` make them.
+        lines: Lines, as :func:`watched_lines` makes them.
         least: Points below which a series is left out.
     """
     wanted = list(lines)
@@ -83,29 +80,6 @@ def watched_series(snapshot: Snapshot, lines: Iterable[Line], *, least: int = 2)
         known = {one.metric_id for one in mine}
         mine += [total for total in totals if not _is_known(total.metric_id, known)]
         found += [made for made in _with_twins(mine, specs) if len(made.series.points) >= least]
-    return found
-
-
-def repeat_lines(runs: Iterable[Run]) -> list[Line]:
-    """Runs of one model on one task under the same conditions, as lines in order of creation.
-
-    A line of models takes the newest run of each; whoever runs the same model every night looks at these.
-    """
-    groups: dict[tuple[str, str, str, int | None], list[Run]] = defaultdict(list)
-    for run in runs:
-        if run.status is RunStatus.COMPLETE and run.created:
-            groups[run.task, run.model, conditions_text(run), run.seed].append(run)
-    shared: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for task, model, conditions, _ in groups:
-        shared[task, model].add(conditions)
-    found = []
-    for (task, model, conditions, seed), alike in sorted(groups.items(), key=lambda kv: (*kv[0][:3], str(kv[0][3]))):
-        if len(alike) >= LEAST_REPEATS:
-            ordered = sorted(alike, key=lambda run: (run.created or "", run.run_key))
-            stops = tuple(Stop(run.created or "", float(i), ((run,),)) for i, run in enumerate(ordered))
-            told = conditions if len(shared[task, model]) > 1 else ""
-            name = f"{model}, repeated" if seed is None else f"{model} seed {seed}, repeated"
-            found.append(Line(task, name, "created", True, False, told, stops, 0))
     return found
 
 
@@ -150,6 +124,9 @@ def _of_scores(
         points = tuple(_points(line, values[key], as_zero=said.kind == "hard" and said.low == 0, counted=counted))
         if not points:
             continue
+        if any(not _inside(point.value, said) for point in points):
+            # the log's scale is not the usual one (percent): nothing is assumed about its ends
+            said, counted = replace(said, low=None, high=None, chance=None), False
         variant = ", ".join(part for part in (way, perturbation) if part is not None) or None
         made = Series(
             task=line.task if not several or variant is None else f"{line.task} [{variant}]",
