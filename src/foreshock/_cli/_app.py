@@ -7,12 +7,14 @@ import typer
 from foreshock import __version__
 from foreshock._cli import (
     _add,
+    _alarms,
     _arithmetic,
     _check,
     _compact,
     _compare,
     _demo,
     _export,
+    _forecast,
     _lint,
     _ls,
     _meta,
@@ -21,6 +23,7 @@ from foreshock._cli import (
     _rm,
     _score,
     _sql,
+    _watch,
 )
 
 app = typer.Typer(
@@ -51,6 +54,7 @@ for command in (
     _check.check,
     _mirage.mirage,
     _meta.meta,
+    _forecast.forecast,
     _compare.compare,
     _lint.lint,
     _demo.demo,
@@ -59,9 +63,11 @@ for command in (
     _models.models,
     _score.score,
     _sql.sql,
+    _watch.watch,
     _export.export,
     _arithmetic.arithmetic,
     _rm.rm,
     _compact.compact,
 ):
     app.command()(command)
+app.add_typer(_alarms.app)

@@ -73,7 +73,7 @@ def mirage(
     _refuse_unknown(fail_on or [])
     talk = not quiet and str(json) != "-"
     options, family = family_or_column(asked, family)
-    paths, tasks = _apart(what or [])
+    paths, tasks = apart(what or [])
     request = Asked(where, store, [*paths, *asked.tables], options, quiet, talk)
     tasks += task or []
     given = {"tasks": tasks, "models": model, "families": family, "axis": axis, "step_pattern": step, "length": length}
@@ -88,7 +88,7 @@ def mirage(
     raise typer.Exit(firing(document, names))
 
 
-def _apart(what: list[str]) -> tuple[list[Path], list[str]]:
+def apart(what: list[str]) -> tuple[list[Path], list[str]]:
     """Paths, and names or patterns of tasks; what exists is a path."""
     paths = [Path(word) for word in what if os.path.exists(word)]  # noqa: PTH110 - a name too long for a path is a task
     return paths, [word for word in what if Path(word) not in paths]

@@ -130,9 +130,13 @@ def reading(
 
 
 def reads_files(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of :func:`reading` in the place of its parameter ``asked``, which gets them."""
+    """Give a command the options of :func:`reading` in the place of its parameter ``asked``, which gets them.
+
+    An option that the command has itself, because it means more there, is the command's: ``reading`` does not see it.
+    """
     own = inspect.signature(command, eval_str=True).parameters
-    shared = inspect.signature(reading, eval_str=True).parameters
+    every = inspect.signature(reading, eval_str=True).parameters
+    shared = {name: parameter for name, parameter in every.items() if name not in own}
     parameters = [
         p.replace(kind=inspect.Parameter.KEYWORD_ONLY)
         for name, parameter in own.items()

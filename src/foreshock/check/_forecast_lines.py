@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import Any
 
 import numpy as np
 
+from foreshock._base import ConfigError
 from foreshock.alarms import WatchedSeries
 from foreshock.check._measures import PRIMARY
 from foreshock.check._tables import unit_of
@@ -66,6 +67,31 @@ class ForecastLine:
     def dates(self) -> bool:
         """Whether places on the axis are dates, in days since 1970-01-01."""
         return self.axis in _DATES
+
+    def named(self, group: str) -> ForecastLine:
+        """The same under another name."""
+        return replace(self, group=group)
+
+    def on_scale(self, low: float | None, high: float | None, link: str | None) -> ForecastLine:
+        """The same with other ends of its scores; what is None stays as it is.
+
+        Args:
+            low, high: Smallest and largest possible score.
+            link: ``identity`` takes both ends away, ``log`` the upper one; ``logit`` needs both.
+
+        Raises:
+            ConfigError: ``logit`` without two ends.
+        """
+        if link == "identity":
+            return replace(self, curve=replace(self.curve, low=None, high=None, chance=None))
+        ends = (self.curve.low if low is None else low, self.curve.high if high is None else high)
+        if link == "log":
+            ends = (ends[0] or 0.0, None)
+        if link == "logit" and None in ends:
+            raise ConfigError(
+                f"--link logit, and {self.metric} has an open end", expected="both ends", do="give --low and --high"
+            )
+        return replace(self, curve=replace(self.curve, low=ends[0], high=ends[1]))
 
     @property
     def placed(self) -> dict[str, Any]:

@@ -11,9 +11,10 @@ import msgspec
 
 from foreshock._base import ForeshockError
 from foreshock.records import Document
-from foreshock.report import _alike, _compare, _details, _format, _sentences, _view, _words
+from foreshock.report import _alike, _compare, _details, _forecast, _format, _sentences, _view, _words
 from foreshock.report._dimensions import grouped
 from foreshock.report._plot import figure
+from foreshock.report._plot_forecast import forecast_figure
 from foreshock.report._safe import clean, cut, for_script, one_line
 from foreshock.report._view import View, load
 
@@ -92,7 +93,8 @@ def fragment(document: Document) -> str:
     return _environment().get_template("fragment.html.j2").render(view=view, headline=_sentences.headline(view))
 
 
-def _page(view: View, limits: Limits) -> str:
+def _page(whole: View, limits: Limits) -> str:
+    view = whole.without(_forecast.told_elsewhere(whole.tables))
     return (
         _environment()
         .get_template("page.html.j2")
@@ -100,9 +102,8 @@ def _page(view: View, limits: Limits) -> str:
             view=view,
             doc=view.document,
             limits=limits,
-            headline=_sentences.headline(view),
-            # a count of emergence is not about responses
-            counts="" if "meta" in view.document.tables else _sentences.counts_sentence(view.document.counts),
+            headline=_sentences.headline(whole),
+            counts=_sentences.counts_sentence(view.document.counts) if view.about_responses else "",
             data=for_script(_embedded(view, limits)) if limits.data else None,
             seeds=_sentences.seeds(view),
             hashes=_sentences.data_hashes(view),
@@ -178,6 +179,8 @@ def _environment() -> Environment:
     environment.globals |= {name: getattr(_format, name) for name in names}
     environment.globals |= {
         "figure": lambda rows, key: Markup(figure(rows, str(key))),  # noqa: S704 - our own SVG, escaped piece by piece
+        "forecast_figure": lambda row, key: Markup(forecast_figure(row, str(key))),  # noqa: S704 - as above
+        "foretold": _forecast,
         "item_anchors": _view.item_anchors,
         "alike": _alike.alike,
         "together": _alike.together,

@@ -19,7 +19,7 @@ from foreshock.report._safe import one_line
 from foreshock.report._scale import Scale, log_ticks, nice_ticks, x_scale
 
 WIDTH = 480
-_LEFT, _RIGHT, _HEAD, _FOOT, _GAP = 54, 14, 30, 46, 18
+LEFT, RIGHT, HEAD, FOOT, _GAP = 54, 14, 30, 46, 18
 _PANEL = 132
 _ROLES = {
     "hard": "hard metric",
@@ -29,7 +29,7 @@ _ROLES = {
 _DASHED = 'stroke-dasharray="5 4"'
 _CROWD = 200  # points beyond which each one cannot be seen, and its 300 bytes are not spent
 _CHARACTER = 6.7  # width of a tick label's character at 12 px, measured in Chromium; labels closer than that collide
-_STYLE = (
+STYLE = (
     "<style>.fs-plot{color:#1f2730;background:#fff;font:12px system-ui,sans-serif;"
     "--fs-hard:#1d5f91;--fs-twin:#a3541b;--fs-grid:#e3e0d8;--fs-soft:#5a636d}"
     "@media(prefers-color-scheme:dark){.fs-plot{color:#e4e2dc;background:#171a1d;"
@@ -68,15 +68,15 @@ def figure(rows: Sequence[SeriesRow], key: str = "", *, style: bool = False) -> 
     panels = [row for row in rows if row.role != "counterfactual"] or ghosts
     xs = [_place(row, i) for row in rows for i in range(len(row.points))]
     name = "p" + digest([key, [msgspec.to_builtins(row) for row in rows]], 10)
-    height = len(panels) * (_HEAD + _PANEL) + (len(panels) - 1) * _GAP + _FOOT
+    height = len(panels) * (HEAD + _PANEL) + (len(panels) - 1) * _GAP + FOOT
     body = [_opening(name, rows, height, style)]
     if not xs:
-        return "".join([*body, f'<text x="{_LEFT}" y="{_HEAD}">no points</text></svg>'])
-    scale = x_scale(xs, all(row.log_axis for row in rows), _LEFT, WIDTH - _RIGHT)
+        return "".join([*body, f'<text x="{LEFT}" y="{HEAD}">no points</text></svg>'])
+    scale = x_scale(xs, all(row.log_axis for row in rows), LEFT, WIDTH - RIGHT)
     for number, row in enumerate(panels):
-        top = number * (_HEAD + _PANEL + _GAP)
+        top = number * (HEAD + _PANEL + _GAP)
         body += _panel(row, ghosts if number == 0 and ghosts is not panels else [], scale, top)
-    body += _axis(rows, xs, scale, height - _FOOT)
+    body += axis_line(rows, xs, scale, height - FOOT)
     return "".join([*body, "</svg>"])
 
 
@@ -95,7 +95,7 @@ def _opening(name: str, rows: Sequence[SeriesRow], height: float, style: bool) -
     sentences = "; ".join(f"{one_line(row.metric)} ({row.role}): {_story(row)}" for row in rows)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="fs-plot" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" '
-        f'height="{height}" role="img" aria-labelledby="{name}t {name}d">{_STYLE if style else ""}'
+        f'height="{height}" role="img" aria-labelledby="{name}t {name}d">{STYLE if style else ""}'
         f'<title id="{name}t">{escape(title)}</title><desc id="{name}d">{escape(sentences)}.</desc>'
     )
 
@@ -113,18 +113,18 @@ def _story(row: SeriesRow) -> str:
 
 
 def _panel(row: SeriesRow, ghosts: Sequence[SeriesRow], x: Scale, top: float) -> list[str]:
-    upper, lower = top + _HEAD, top + _HEAD + _PANEL
+    upper, lower = top + HEAD, top + HEAD + _PANEL
     ticks = _value_ticks([row, *ghosts])
     y = Scale(ticks[0], ticks[-1], lower, upper)
     role = _ROLES.get(row.role, row.role)
     out = [
-        f'<text x="{_LEFT}" y="{top + 14:.1f}" font-weight="600" fill="currentColor">{escape(one_line(row.metric, 40))}'
+        f'<text x="{LEFT}" y="{top + 14:.1f}" font-weight="600" fill="currentColor">{escape(one_line(row.metric, 40))}'
     ]
     unit = "" if row.unit in (None, "", "fraction") else f", {one_line(row.unit or '', 24)}"
     out.append(f'<tspan font-weight="400" fill="var(--fs-soft)"> {role}{escape(unit)}</tspan></text>')
-    out.append(_stroke("".join(f"M{_LEFT} {y(tick):.1f}H{WIDTH - _RIGHT}" for tick in ticks), "var(--fs-grid)"))
-    labels = [_text(_LEFT - 8, y(tick) + 4, short(tick, row.unit)) for tick in ticks]
-    out.append(_group(labels, "end"))
+    out.append(stroke("".join(f"M{LEFT} {y(tick):.1f}H{WIDTH - RIGHT}" for tick in ticks), "var(--fs-grid)"))
+    labels = [text_at(LEFT - 8, y(tick) + 4, short(tick, row.unit)) for tick in ticks]
+    out.append(texts(labels, "end"))
     if row.chance:  # a chance of 0 is the floor that the axis shows already
         out += _chance(row, y)
     for ghost in ghosts:
@@ -149,15 +149,15 @@ def _value_ticks(rows: Sequence[SeriesRow]) -> list[float]:
 
 def _chance(row: SeriesRow, y: Scale) -> list[str]:
     at = y(row.chance or 0.0)
-    label = _text(WIDTH - _RIGHT, at - 5, f"chance {quantity(row.chance, unit=row.unit)}")
+    label = text_at(WIDTH - RIGHT, at - 5, f"chance {quantity(row.chance, unit=row.unit)}")
     dots = 'stroke-dasharray="1 4" stroke-linecap="round"'
-    return [_stroke(f"M{_LEFT} {at:.1f}H{WIDTH - _RIGHT}", "var(--fs-soft)", dots), _group([label], "end")]
+    return [stroke(f"M{LEFT} {at:.1f}H{WIDTH - RIGHT}", "var(--fs-soft)", dots), texts([label], "end")]
 
 
 def _legend(at: float) -> str:
-    end = WIDTH - _RIGHT
-    dash = _stroke(f"M{end - 176} {at - 4:.1f}h26", "var(--fs-hard)", _DASHED)
-    return dash + _group([_text(end, at, "if the twin were smooth")], "end")
+    end = WIDTH - RIGHT
+    dash = stroke(f"M{end - 176} {at - 4:.1f}h26", "var(--fs-hard)", _DASHED)
+    return dash + texts([text_at(end, at, "if the twin were smooth")], "end")
 
 
 def _point(point: PointRow, x: float, y: Scale, row: SeriesRow) -> str:
@@ -176,34 +176,34 @@ def _path(row: SeriesRow, x: Scale, y: Scale, colour: str, extra: str) -> str:
     """Lines between neighbours; a point without a value leaves a gap."""
     spots = [None if p.value is None else (x(_place(row, i)), y(p.value)) for i, p in enumerate(row.points)]
     parts = [f"M{a[0]:.1f} {a[1]:.1f}L{b[0]:.1f} {b[1]:.1f}" for a, b in pairwise(spots) if a and b]
-    return _stroke("".join(parts), colour, f'stroke-width="1.8" {extra}')
+    return stroke("".join(parts), colour, f'stroke-width="1.8" {extra}')
 
 
 def _spans(row: SeriesRow, x: Scale, y: Scale, colour: str) -> str:
     """All error bars of a long series as one path."""
     spans = [(x(_place(row, i)), p.low, p.high) for i, p in enumerate(row.points)]
     parts = [f"M{at:.1f} {y(low):.1f}V{y(high):.1f}" for at, low, high in spans if low is not None and high is not None]
-    return _stroke("".join(parts), colour, 'opacity=".35"')
+    return stroke("".join(parts), colour, 'opacity=".35"')
 
 
-def _axis(rows: Sequence[SeriesRow], xs: Sequence[float], x: Scale, at: float) -> list[str]:
+def axis_line(rows: Sequence[SeriesRow], xs: Sequence[float], x: Scale, at: float) -> list[str]:
     first = rows[0]
     busy = float("-inf")
     ticks, labels = "", []
-    for tick in _axis_ticks(xs, x):
+    for tick in axis_ticks(xs, x):
         if not x.start <= x(tick) <= x.stop:
             continue
         ticks += f"M{x(tick):.1f} {at}v4"
         label = on_axis(tick, first.axis) if first.axis_known else f"{tick + 1:.0f}"
         half = len(label) * _CHARACTER / 2
         if x(tick) - half > busy:
-            labels.append(_text(min(x(tick), WIDTH - half), at + 18, label))
+            labels.append(text_at(min(x(tick), WIDTH - half), at + 18, label))
             busy = x(tick) + half + 4
-    labels.append(_text((x.start + x.stop) / 2, at + 37, _axis_title(first, x)))
-    return [_stroke(f"M{_LEFT} {at}H{WIDTH - _RIGHT}{ticks}", "currentColor"), _group(labels, "middle")]
+    labels.append(text_at((x.start + x.stop) / 2, at + 37, _axis_title(first, x)))
+    return [stroke(f"M{LEFT} {at}H{WIDTH - RIGHT}{ticks}", "currentColor"), texts(labels, "middle")]
 
 
-def _axis_ticks(xs: Sequence[float], x: Scale) -> list[float]:
+def axis_ticks(xs: Sequence[float], x: Scale) -> list[float]:
     """The models themselves while they are few, round numbers otherwise."""
     places = sorted(set(xs))
     if len(places) <= 12:
@@ -224,13 +224,13 @@ def _axis_title(row: SeriesRow, x: Scale) -> str:
     return title if row.axis in DATE_AXES or not row.log_axis else f"{title} (linear scale)"
 
 
-def _stroke(d: str, colour: str, extra: str = "") -> str:
+def stroke(d: str, colour: str, extra: str = "") -> str:
     return f'<path d="{d}" fill="none" stroke="{colour}"{" " + extra if extra else ""}/>' if d else ""
 
 
-def _group(texts: Sequence[str], where: str) -> str:
+def texts(texts: Sequence[str], where: str) -> str:
     return f'<g text-anchor="{where}" fill="var(--fs-soft)">{"".join(texts)}</g>'
 
 
-def _text(x: float, y: float, text: str) -> str:
+def text_at(x: float, y: float, text: str) -> str:
     return f'<text x="{x:.1f}" y="{y:.1f}">{escape(text)}</text>'

@@ -13,6 +13,7 @@ import msgspec
 from foreshock._base import ForeshockError
 from foreshock.records import Document, Light
 from foreshock.report._rows_compare import BoardRow, CompareRow
+from foreshock.report._rows_forecast import BacktestRow, CrossingRow, ForecastCurveRow, ForecastRow
 from foreshock.report._rows_mirage import (
     ConditionRow,
     FamilyRow,
@@ -278,7 +279,7 @@ class FailureRow(_Row, frozen=True, kw_only=True):
 
 
 class Tables(msgspec.Struct, frozen=True, kw_only=True):
-    """The tables that ``foreshock check`` and ``foreshock compare`` write."""
+    """The tables that ``foreshock check``, ``compare`` and ``forecast`` write."""
 
     opening: list[OpeningRow] = []
     trust: list[TrustRow] = []
@@ -296,6 +297,10 @@ class Tables(msgspec.Struct, frozen=True, kw_only=True):
     compare: list[CompareRow] = []
     flips: list[FlipRow] = []
     board: list[BoardRow] = []
+    forecast: list[ForecastRow] = []
+    curves: list[ForecastCurveRow] = []
+    crossings: list[CrossingRow] = []
+    backtest: list[BacktestRow] = []
     runs: list[RunRow] = []
     failures: list[FailureRow] = []
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from foreshock.records import Finding
 from foreshock.report._compare import compare_headline
+from foreshock.report._forecast import forecast_headline
 from foreshock.report._format import count, plural, share
 from foreshock.report._rows import ModelRow, RunRow
 from foreshock.report._view import View
@@ -17,8 +18,8 @@ _LINE = 4  # models that a verdict needs at least
 
 def headline(view: View) -> str:
     """The report in one sentence: how many lines of models can be judged and what the verdicts are."""
-    if view.tables.compare or view.tables.board:
-        return compare_headline(view.tables)
+    if view.tables.compare or view.tables.board or _is_forecast(view):
+        return forecast_headline(view.tables) if _is_forecast(view) else compare_headline(view.tables)
     words = [row.verdict for row in view.tables.verdicts]
     judged = [word for word in words if word != "unresolved"]
     others = sum(1 for shown in view.told if shown.verdict is None)
@@ -40,6 +41,11 @@ def headline(view: View) -> str:
     rest = len(words) - len(judged)
     unresolved = f"; {rest:,}\u00a0unresolved" if rest else ""
     return f"{len(judged):,} of {lines} can be judged: {parts}{unresolved}.{tail}"
+
+
+def _is_forecast(view: View) -> bool:
+    """Whether the document is about forecasts alone: ``check`` has them beside its trust cards."""
+    return bool(view.tables.curves) and not view.tables.trust
 
 
 def _nothing(view: View) -> str:

@@ -16,6 +16,7 @@ from foreshock.report._safe import one_line
 from foreshock.report._sentences import counts_sentence, headline, incomplete, rate_sentence
 from foreshock.report._sentences import seeds as all_seeds
 from foreshock.report._terminal_compare import print_compare, without_compared
+from foreshock.report._terminal_forecast import print_forecasts, told_forecasts
 from foreshock.report._terminal_mirage import print_details, print_families, print_predictions
 from foreshock.report._terminal_scores import print_scores
 from foreshock.report._view import View, load
@@ -45,12 +46,13 @@ def terminal(document: Document, console: Console) -> None:
     view = load(document)
     page = Page(console)
     page.line(headline(view), "bold")
-    page.line(counts_sentence(view.document.counts), "dim")
+    if view.about_responses:
+        page.line(counts_sentence(view.document.counts), "dim")
     scores = (print_scores, print_dimensions)
     print_compare(view, page)
-    view = without_compared(view)
+    view = without_compared(view).without(told_forecasts(view))
     jumps = (_verdicts, print_families, _findings, _unresolved, print_predictions)
-    for part in (_opening, _trust, *jumps, *scores, _runs, _failures, _footer):
+    for part in (_opening, _trust, print_forecasts, *jumps, *scores, _runs, _failures, _footer):
         part(view, page)
         page.explain()
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from foreshock.report._compare import (
     MEANING,
@@ -22,7 +21,7 @@ from foreshock.report._console import Page
 from foreshock.report._format import plural, probability, quantity
 from foreshock.report._rows_compare import BoardRow, CompareRow
 from foreshock.report._safe import one_line
-from foreshock.report._view import Fold, View
+from foreshock.report._view import View
 
 _MOST = 30
 _DETAILED = 3  # comparisons up to which each one is told in full
@@ -43,15 +42,8 @@ def print_compare(view: View, page: Page) -> None:
 
 def without_compared(view: View) -> View:
     """The view without findings that :func:`print_compare` has told."""
-    told = {row.finding_id for row in view.tables.compare} | {row.finding_id for row in view.tables.board}
-    if not told:
-        return view
-    folds = [Fold(fold.reason, [s for s in fold.shown if s.finding.id not in told]) for fold in view.folds]
-    return replace(
-        view,
-        told=[shown for shown in view.told if shown.finding.id not in told],
-        folds=[fold for fold in folds if fold.shown],
-    )
+    compared = {row.finding_id for row in view.tables.compare}
+    return view.without({told for told in compared | {row.finding_id for row in view.tables.board} if told})
 
 
 def _against(rows: Sequence[CompareRow], page: Page, looks: int) -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import msgspec
@@ -228,6 +228,26 @@ class View:
     def shown(self) -> list[Shown]:
         """All findings, in the order of the report."""
         return [*self.told, *(shown for fold in self.folds for shown in fold.shown)]
+
+    def without(self, told: Set[str]) -> View:
+        """The view without findings that stand elsewhere in the report.
+
+        Args:
+            told: Their ids.
+        """
+        if not told:
+            return self
+        folds = [Fold(fold.reason, [s for s in fold.shown if s.finding.id not in told]) for fold in self.folds]
+        return replace(
+            self,
+            told=[shown for shown in self.told if shown.finding.id not in told],
+            folds=[fold for fold in folds if fold.shown],
+        )
+
+    @property
+    def about_responses(self) -> bool:
+        """Whether its counts mean something: a count of emergence, or a table of curves, is not about responses."""
+        return "meta" not in self.document.tables and not (self.tables.curves and not self.tables.runs)
 
     @property
     def anchors(self) -> dict[str, str]:

@@ -53,6 +53,21 @@ COMPARED = {
 }
 """Verdicts of comparisons, most pressing first."""
 
+STANDINGS = {
+    "crossed": Mark("■", "X", "crossed", "bad"),
+    "at the line": Mark("◆", "~", "at the line", "warn"),
+    "near": Mark("◆", "~", "near", "warn"),
+    "later": Mark("◇", "*", "later", "plain"),
+    "not in sight": Mark("✓", "+", "not in sight", "good"),
+}
+"""Where a score stands to a line, most pressing first."""
+
+WHY_THERE = {"at": "asked for", "next": "the next place", "date": "asked for", "held-out": "kept from the forecast"}
+"""How a place came to be forecast."""
+
+ROUTES = {"direct": "by itself", "two-stage": "through its twin"}
+"""How a score was forecast."""
+
 ANSWERS = {
     "supported": Mark("✓", "+", "supported", "plain"),
     "contradicted": Mark("◆", "~", "contradicted", "plain"),
@@ -84,6 +99,10 @@ GLOSSARY = {
 CODES = {
     "FS301": "Is the jump in the models, or made by the metric?",
     "FS302": "Do most tasks of a family jump at one model?",
+    "FS401": "Did the trend of a metric break?",
+    "FS402": "Does a trend bend without breaking?",
+    "FS403": "Is a line of yours crossed, or near?",
+    "FS404": "Why is there no forecast, or no alarm?",
 }
 
 LIGHTS = {
@@ -140,6 +159,7 @@ def mark(word: str) -> Mark:
     return (
         VERDICTS.get(word)
         or COMPARED.get(word)
+        or STANDINGS.get(word)
         or STATES.get(word)
         or ANSWERS.get(word)
         or Mark("◇", "*", word, "plain")

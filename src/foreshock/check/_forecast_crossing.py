@@ -1,0 +1,230 @@
+"""A curve beside a line: has it crossed, is it near, when may it, or can that not be told?"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from foreshock._base import digest
+from foreshock.check._forecast_judge import ForecastOptions, Foretold, number, probability, side
+from foreshock.check._forecast_words import place_text, score_text
+from foreshock.curves import Side, Standing, first_crossing, standing
+from foreshock.records import Effect, Finding, Need, Rate, State, Subject
+
+CODE = "FS403"
+STATES = {
+    "crossed": State.FIRING,
+    "at the line": State.PENDING,
+    "near": State.PENDING,
+    "later": State.OK,
+    "not in sight": State.OK,
+    "cannot tell": State.NO_DATA,
+}
+"""What each answer is as a state; only ``crossed`` fires."""
+
+
+class Crossing(NamedTuple):
+    """Where one curve stands to a line.
+
+    Attributes:
+        told: The curve with its forecast.
+        threshold: The line.
+        side: The side that counts as crossed.
+        answer: One of :data:`STATES`.
+        now: The newest score beside the line; None without a point.
+        first: First place at which the interval reaches the line, or since which the scores lie beyond it.
+        until: Place up to which there is a forecast.
+        by: Place that was asked for, or the next one.
+        probability: Probability of lying beyond the line there.
+        why: The answer in a sentence.
+        enough: What would be enough, where it cannot be told.
+    """
+
+    told: Foretold
+    threshold: float
+    side: Side
+    answer: str
+    now: Standing | None
+    first: float | None
+    until: float | None
+    by: float | None
+    probability: float | None
+    why: str
+    enough: str | None
+
+    def row(self, finding_id: str, level: float) -> dict[str, Any]:
+        """Row of the table ``crossings``."""
+        now = self.now
+        return {
+            **self.told.line.placed,
+            "finding_id": finding_id,
+            "threshold": self.threshold,
+            "side": self.side,
+            "answer": self.answer,
+            "now": now.value if now else None,
+            "now_low": number(now.low) if now else None,
+            "now_high": number(now.high) if now else None,
+            "now_n": now.items if now else None,
+            "now_x": now.x if now else None,
+            "first": self.first,
+            "until": self.until,
+            "by": self.by,
+            "probability": self.probability,
+            "level": level,
+            "why": self.why,
+            "enough": self.enough,
+        }
+
+
+def crossing(told: Foretold, options: ForecastOptions) -> Crossing:
+    """Where a curve stands to the line of the options, and when its forecast reaches it."""
+    line, threshold = told.line, options.threshold
+    assert threshold is not None
+    way = side(line, options)
+    by = _by(told)
+    chance = None if by is None else probability(told, by, options)
+    now = standing(line.curve, threshold, way) if line.curve.points else None
+    until = _until(told)
+    first = _first(told, now, threshold, way)
+    answer = _answer(now, first, until, by)
+    made = Crossing(told, threshold, way, answer, now, first, until, by, chance, "", _enough(told, now, answer))
+    return made._replace(why=_why(made, options.level))
+
+
+def _by(told: Foretold) -> float | None:
+    asked = [t.x for t in told.found if t.lacking is None and t.why != "held-out"]
+    return max(asked, default=None)
+
+
+def _until(told: Foretold) -> float | None:
+    """The last place with a forecast."""
+    made = told.made
+    if made is None or made.refused is not None:
+        return None
+    there = np.flatnonzero(np.isfinite(made.low) & np.isfinite(made.high))
+    return float(told.places[there[-1]]) if there.size else None
+
+
+def _first(told: Foretold, now: Standing | None, threshold: float, way: Side) -> float | None:
+    made, curve = told.made, told.line.curve
+    if now is None:
+        return None
+    if now.answer == "crossed":
+        sign = 1 if way == "above" else -1
+        short = np.flatnonzero(sign * (curve.y - threshold) <= 0)
+        return float(curve.x[short[-1] + 1 if short.size else 0])
+    if now.answer == "at the line":
+        return now.x
+    if made is None or made.refused is not None:
+        return None
+    far = now.high if way == "above" else now.low
+    start = (now.x, now.value if np.isnan(far) else far)
+    end = made.high if way == "above" else made.low
+    return first_crossing(start, told.places, np.asarray(end), threshold, way, log_x=curve.log_x)
+
+
+def _answer(now: Standing | None, first: float | None, until: float | None, by: float | None) -> str:
+    if now is None:
+        return "cannot tell"
+    if now.answer != "clear":
+        return now.answer
+    if until is None or (by is not None and by > until and first is None):
+        return "cannot tell"
+    if first is None:
+        return "not in sight"
+    return "near" if by is not None and first <= by else "later"
+
+
+def _enough(told: Foretold, now: Standing | None, answer: str) -> str | None:
+    if answer == "at the line" and now is not None and now.needed is not None:
+        return f"{now.needed:,} items at the newest model, if its share stays the same"
+    return told.enough if answer == "cannot tell" else None
+
+
+def _why(made: Crossing, level: float) -> str:
+    """The answer in a sentence."""
+    line, way = made.told.line, made.side
+    limit = score_text(line, made.threshold)
+    if made.now is None:
+        return "no point is known"
+    here = _here(made)
+    if made.answer == "crossed":
+        return f"{here}: {way} {limit}, and so since {place_text(line, made.first or made.now.x)}"
+    if made.answer == "at the line":
+        return f"{here}: whether that is {way} {limit} cannot be told"
+    if made.answer == "cannot tell":
+        return f"{here}: not {way} {limit}; what comes cannot be told: {made.told.refused or 'no forecast so far out'}"
+    end = "upper" if way == "above" else "lower"
+    if made.first is None:
+        reach = f"does not reach {limit} up to {place_text(line, made.until or made.now.x)}"
+    else:
+        reach = f"first reaches {limit} at {place_text(line, made.first)}"
+    said = f"{here}; the {end} end of the {100 * level:.4g}% interval {reach}"
+    if made.by is None or made.probability is None:
+        return said
+    return f"{said}; at {place_text(line, made.by)} the probability of lying {way} it is {made.probability:.2g}"
+
+
+def _here(made: Crossing) -> str:
+    """The newest score with its exact bound: of 0 in n, what may be unseen."""
+    now, line = made.now, made.told.line
+    assert now is not None
+    at = f"{score_text(line, now.value)} at {place_text(line, now.x)}"
+    far = now.high if made.side == "above" else now.low
+    if np.isnan(far):
+        return f"{at} (its sampling error is not known)"
+    word = "up to" if made.side == "above" else "down to"
+    exact = f"exact, {now.items:,} items" if now.items is not None else "by its standard error"
+    return f"{at}, {word} {score_text(line, far)} not excluded ({exact})"
+
+
+def finding_of(made: Crossing) -> Finding:
+    """Finding FS403: a line of the user's is crossed, near, or cannot be told."""
+    line, now = made.told.line, made.now
+    subject = Subject(
+        task=line.task, model_family=line.family, metric=line.metric, axis=line.axis, runs=list(line.runs)
+    )
+    # the same line of the same curve keeps its id when further runs come
+    identity = digest([CODE, line.group, line.axis, made.threshold, made.side], 12)
+    needs = [Need(what=made.enough, have=None, enough=None)] if made.enough else []
+    if made.answer == "at the line" and now is not None and now.needed is not None:
+        needs = [Need(what="items at the newest model", have=now.items, enough=now.needed)]
+    state = STATES[made.answer]
+    effect = None
+    if now is not None:
+        ends = (number(now.low), number(now.high))
+        effect = Effect(name=line.metric, unit=line.unit, value=now.value, low=ends[0], high=ends[1], level=0.9)
+    return Finding(
+        id=identity,
+        code=CODE,
+        subject=subject,
+        state=state,
+        verdict=made.answer,
+        title=f"{made.answer}: {made.why}",
+        effect=effect,
+        null=f"the true score at the newest place is not {made.side} {score_text(line, made.threshold)}; "
+        "exchangeable are the items of that one model",
+        rate=Rate(stated=0.05) if state is State.FIRING and now is not None and not np.isnan(now.low) else Rate(),
+        needs=needs,
+        advice=advice_of(made),
+    )
+
+
+def advice_of(made: Crossing) -> str:
+    """What to do now."""
+    line = made.told.line
+    if made.answer == "crossed":
+        return "Treat the line as crossed: look at the responses of the newest model before anything is released."
+    if made.answer == "at the line":
+        more = f" about {made.now.needed:,} items" if made.now is not None and made.now.needed else " more items"
+        return f"Do not report the newest score as clear of the line: evaluate it on{more} first."
+    if made.answer == "near":
+        return (
+            f"Evaluate before {place_text(line, made.first or 0.0)} is passed: from there on the line is within reach."
+        )
+    if made.answer == "later" and made.first is not None:
+        return f"Look again before {place_text(line, made.first)}; each new model moves that place."
+    if made.answer == "not in sight":
+        return "Nothing to do now. What no form foresees stays possible: keep the alarm on."
+    return "Do not extrapolate: judge every new model by its own score and its exact bound."

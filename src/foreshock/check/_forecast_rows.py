@@ -1,0 +1,199 @@
+"""Rows of the table ``curves``: everything that the forecasts of a curve rest on, and what to do now."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from foreshock._base import digest
+from foreshock.check._forecast_crossing import Crossing, advice_of
+from foreshock.check._forecast_judge import GUARANTEE, ForecastOptions, Foretold, number
+from foreshock.check._forecast_words import place_text, score_text
+from foreshock.records import Finding, Need, State, Subject
+from foreshock.stats import normal_quantile, wilson
+
+MOST_FORMS = 6
+"""Forms that are drawn and named: the heaviest."""
+_DRAWN_POINTS = 400
+
+
+def curve_row(
+    told: Foretold, options: ForecastOptions, line: Crossing | None, finding_id: str | None
+) -> dict[str, Any]:
+    """Row of ``curves`` for one curve."""
+    made, curve = told.made, told.line.curve
+    refused = told.refused
+    fit = made.record if made is not None else None
+    return {
+        **told.line.placed,
+        "finding_id": finding_id,
+        "log_axis": curve.log_x,
+        "link": curve.link.name,
+        "points": _points(told),
+        "held": [{"x": t.x, "value": number(t.observed)} for t in told.found if t.why == "held-out"],
+        "band": _band(told) if options.draw and refused is None else [],
+        "forms": _forms(told) if options.draw and refused is None else [],
+        "threshold": options.threshold,
+        "side": line.side if line else None,
+        "ruled_out": ruled_out(told),
+        "alike": alike(told),
+        "guarantee": None if refused is not None else guarantee(options.level),
+        "basis": None if made is None or refused is not None else made.basis,
+        "refused": refused,
+        "enough": told.enough,
+        "notes": list(told.line.notes),
+        "data_hash": fit.data_hash if fit else curve.data_hash,
+        "seed": fit.seed if fit else options.seed,
+        "starts": fit.starts if fit else None,
+        "objective": number(fit.objective) if fit and fit.objective is not None else None,
+        "advice": advice_of(line) if line is not None else advice(told),
+    }
+
+
+def guarantee(level: float) -> str:
+    """What an interval promises, with its level."""
+    return GUARANTEE.format(level=f"{100 * level:.4g}%")
+
+
+def _points(told: Foretold) -> list[dict[str, Any]]:
+    """What is known, each score with its 95% interval; of very many points those that are spread evenly."""
+    curve, labels = told.line.curve, told.line.labels
+    n = curve.points
+    shown = np.unique(np.linspace(0, n - 1, min(n, _DRAWN_POINTS)).astype(int)) if n else np.empty(0, int)
+    items = np.full(n, np.nan) if curve.items is None else curve.items
+    low, high = _ends(told)
+    return [
+        {
+            "x": float(curve.x[i]),
+            "value": float(curve.y[i]),
+            "low": number(low[i]),
+            "high": number(high[i]),
+            "label": labels[i] if labels else None,
+            "n": None if np.isnan(items[i]) else int(items[i]),
+        }
+        for i in shown
+    ]
+
+
+def _ends(told: Foretold) -> tuple[np.ndarray, np.ndarray]:
+    curve = told.line.curve
+    reach = normal_quantile(0.975) * curve.sampling
+    low, high = curve.y - reach, curve.y + reach
+    if curve.items is None or curve.low is None or curve.high is None:
+        return low, high
+    width = curve.high - curve.low
+    n = np.nan_to_num(curve.items, nan=1.0)
+    ends = wilson(np.clip((curve.y - curve.low) / width, 0, 1) * n, n)
+    counted = ~np.isnan(curve.items)
+    return tuple(  # type: ignore[return-value]
+        np.where(counted, curve.low + width * end, other) for end, other in zip(ends, (low, high), strict=True)
+    )
+
+
+def _band(told: Foretold) -> list[dict[str, Any]]:
+    made = told.made
+    assert made is not None
+    ends = zip(told.places, made.value, made.low, made.high, strict=True)
+    return [{"x": float(x), "value": number(v), "low": number(a), "high": number(b)} for x, v, a, b in ends]
+
+
+def _forms(told: Foretold) -> list[dict[str, Any]]:
+    """The forms along the places of the band, heaviest first."""
+    made = told.made
+    if made is None or made.forms is None:
+        return []
+    weights = dict(made.weights)
+    fits = [fit for fit in made.forms.fits if fit.solved and fit.refused is None]
+    fits = sorted(fits, key=lambda fit: (-weights.get(fit.form.name, 0.0), fit.form.name))[:MOST_FORMS]
+    return [
+        {
+            "name": fit.form.name,
+            "weight": weights.get(fit.form.name),
+            "values": [number(v) for v in fit.predict(told.places)],
+        }
+        for fit in fits
+    ]
+
+
+def ruled_out(told: Foretold) -> list[str]:
+    """Forms that the data rule out, each with its reason."""
+    forms = told.made.forms if told.made is not None else None
+    if forms is None:
+        return []
+    return [f"{one.form} (AICc {one.gap:.0f} worse than {one.best})" for one in forms.ruled_out]
+
+
+def alike(told: Foretold) -> list[str]:
+    """Pairs of forms that the data cannot tell apart although they part beyond them."""
+    forms = told.made.forms if told.made is not None else None
+    if forms is None:
+        return []
+    line, found = told.line, []
+    for one in forms.alike[:MOST_FORMS]:
+        values = " and ".join(score_text(line, value) for value in one.values)
+        found.append(f"{' and '.join(one.forms)} (at {place_text(line, one.at)}: {values})")
+    return found
+
+
+def advice(told: Foretold) -> str:
+    """What to do now, where no line was asked for."""
+    line, made = told.line, told.made
+    if told.refused is not None or made is None:
+        enough = f" {_sentence(told.enough)}" if told.enough else ""
+        return f"Do not extrapolate this curve.{enough}"
+    asked = [t for t in told.found if t.lacking is None]
+    if not asked:
+        return "Ask for a place: --next, --at X or --date."
+    inside = [row["inside"] for row in told.rows if row["inside"] is not None]
+    if len(inside) == len(asked):
+        return (
+            f"What came is known here: {sum(inside)} of {len(inside)} within the interval, one curve's places rise and "
+            "fall together. For what is not known yet ask for --at or --next."
+        )
+    last = max(asked, key=lambda t: t.x)
+    i = told.at(last.x)
+    assert i is not None
+    low, high, now = float(made.low[i]), float(made.high[i]), float(line.curve.y[-1])
+    if not (np.isfinite(low) and np.isfinite(high)):
+        return f"There is no forecast at {place_text(line, last.x)}: ask for a nearer place."
+    middle = place_text(line, _between(told, last.x))
+    if low <= now <= high:
+        return (
+            f"No change up to {place_text(line, last.x)} is not excluded: plan for {score_text(line, now)} as well. "
+            f"A model at {middle} would say more than another fit."
+        )
+    way = "rise" if low > now else "fall"
+    return (
+        f"Plan with the interval, not with the value. A {way} from {score_text(line, now)} is forecast with some "
+        f"certainty; a model at {middle} checks it before {place_text(line, last.x)} is paid for."
+    )
+
+
+def _between(told: Foretold, x: float) -> float:
+    curve = told.line.curve
+    last = float(curve.x[-1])
+    return float(np.sqrt(last * x)) if curve.log_x else (last + x) / 2
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}" + ("" if text.endswith(".") else ".")
+
+
+def refusal_of(told: Foretold) -> Finding | None:
+    """Finding FS404: no forecast where one was asked for; None where there is one."""
+    refused = told.refused
+    if refused is None:
+        return None
+    line = told.line
+    need = told.made.enough if told.made is not None else None
+    needs = [need] if isinstance(need, Need) else []
+    return Finding(
+        id=digest(["FS404", line.group, line.axis], 12),
+        code="FS404",
+        subject=Subject(task=line.task, model_family=line.family, metric=line.metric, axis=line.axis),
+        state=State.NO_DATA,
+        title=f"no forecast: {refused}",
+        needs=needs or [Need(what=refused, have=None, enough=None)],
+        advice=advice(told),
+    )

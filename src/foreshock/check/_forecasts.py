@@ -1,0 +1,164 @@
+"""Forecasts as a document: of the lines of a store, or of the curves of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+
+from foreshock._base import ConfigError, Progress, quiet, utc_now
+from foreshock._version import __version__
+from foreshock.alarms import watched_series
+from foreshock.check._chosen import chosen
+from foreshock.check._forecast_backtest import backtest_rows
+from foreshock.check._forecast_crossing import crossing, finding_of
+from foreshock.check._forecast_judge import ForecastOptions, Foretold, foretell
+from foreshock.check._forecast_lines import ForecastLine, lines_of_store
+from foreshock.check._forecast_own import Calibrations, calibrations
+from foreshock.check._forecast_rows import curve_row, refusal_of
+from foreshock.check._forecast_scored import held_out_rows
+from foreshock.check._look import CheckOptions
+from foreshock.records import Counts, Document, Finding
+from foreshock.scoring import score
+from foreshock.series import family_label, lines, model_cards, run_row
+from foreshock.store import Store
+
+FORECAST_CODES = ("FS403", "FS404")
+"""Codes of the findings that ``forecast`` can give."""
+MOST_DRAWN = 100
+"""Curves of a document that have what a plot needs."""
+
+
+class _Told(NamedTuple):
+    """Findings and tables of some curves."""
+
+    findings: list[Finding]
+    tables: dict[str, list[dict[str, Any]]]
+
+
+def forecast_document(
+    store: Store,
+    options: CheckOptions | None = None,
+    *,
+    asked: ForecastOptions | None = None,
+    command: Sequence[str] = ("forecast",),
+    failures: Sequence[tuple[str, str]] = (),
+    progress: Progress = quiet,
+) -> Document:
+    """Forecast every line of models that fits the options.
+
+    Args:
+        store: The store; scores are added to it, nothing else changes.
+        options: What to look at.
+        asked: What to forecast and how.
+        command: Arguments to name in the document.
+        failures: (path, message) of files that could not be read.
+        progress: Told about scoring and curves.
+
+    Raises:
+        ConfigError: Nothing fits the options.
+    """
+    options, asked = options or CheckOptions(), asked or ForecastOptions()
+    score(store, progress=progress)
+    snapshot = store.snapshot()
+    cards = model_cards(snapshot.runs(), options.corrections, options.step_pattern, options.step_from)
+    runs = chosen(
+        snapshot.runs(),
+        options.runs,
+        {"task": options.tasks, "model": options.models, "family": options.families},
+        {key: family_label(card) for key, card in cards.items()},
+    )
+    axis = options.axis or ("released" if asked.wanted.dates else None)
+    watched = watched_series(snapshot, lines(runs, cards, axis), least=1)
+    found = [line.on_scale(asked.low, asked.high, asked.link) for line in lines_of_store(watched, asked.metrics)]
+    if not found:
+        known = sorted({one.series.metric for one in watched})
+        raise _nothing(asked, axis, known)
+    told = _tell(found, asked, progress)
+    return Document(
+        foreshock=__version__,
+        command=list(command),
+        generated_at=utc_now(),
+        counts=msgspec.to_builtins(Counts.total(run.counts for run in runs)),
+        findings=told.findings,
+        tables={
+            **told.tables,
+            "runs": [run_row(run) for run in runs],
+            "failures": [{"path": path, "message": message} for path, message in failures],
+        },
+    )
+
+
+def _nothing(asked: ForecastOptions, axis: str | None, known: Sequence[str]) -> ConfigError:
+    if known:
+        return ConfigError(
+            f"no metric fits {', '.join(asked.metrics)[:200]}",
+            expected=f"one of {', '.join(known[:20])}" + (", …" if len(known) > 20 else ""),
+            do="correct --metric",
+        )
+    if axis is not None:
+        return ConfigError(
+            f"no model has a place on the axis {axis}",
+            expected="models whose cards say it",
+            do="write it into models.toml (foreshock models --write makes the file), or take another --axis",
+        )
+    return ConfigError("no score is there to forecast", expected="runs with scores", do="foreshock ls shows the runs")
+
+
+def curves_document(
+    found: Sequence[ForecastLine],
+    asked: ForecastOptions | None = None,
+    *,
+    command: Sequence[str] = ("forecast",),
+    progress: Progress = quiet,
+) -> Document:
+    """Forecast the curves of a table, without a store.
+
+    Args:
+        found: The curves, as :func:`foreshock.check.lines_of_rows` makes them.
+        asked: What to forecast and how.
+        command: Arguments to name in the document.
+        progress: Told about curves.
+    """
+    told = _tell(found, asked or ForecastOptions(), progress)
+    return Document(
+        foreshock=__version__,
+        command=list(command),
+        generated_at=utc_now(),
+        counts=msgspec.to_builtins(Counts.total([])),
+        findings=told.findings,
+        tables=told.tables,
+    )
+
+
+def _tell(found: Sequence[ForecastLine], asked: ForecastOptions, progress: Progress) -> _Told:
+    own: Calibrations = calibrations(found, asked, progress) if asked.own else lambda _line: None
+    every: list[Foretold] = []
+    findings: list[Finding] = []
+    tables: dict[str, list[dict[str, Any]]] = {"forecast": [], "curves": [], "crossings": [], "backtest": []}
+    for done, line in enumerate(found):
+        progress("forecast", done, len(found))
+        # a plot for everyone of a thousand curves would make a document that no page can hold
+        options = msgspec.structs.replace(asked, draw=asked.draw and done < MOST_DRAWN)
+        told = foretell(line, options, own(line))
+        every.append(told)
+        findings += _add(told, options, tables)
+        tables["backtest"] += backtest_rows(line, options, own(line)) if asked.backtest else []
+    progress("forecast", len(found), len(found))
+    tables["backtest"] += held_out_rows(tables["forecast"])
+    return _Told(findings, {name: rows for name, rows in tables.items() if rows or name in ("forecast", "curves")})
+
+
+def _add(told: Foretold, options: ForecastOptions, tables: dict[str, list[dict[str, Any]]]) -> list[Finding]:
+    """Put one curve into the tables; its findings."""
+    beside = crossing(told, options) if options.threshold is not None else None
+    findings = [] if beside is None else [finding_of(beside)]
+    refused = refusal_of(told) if beside is None else None
+    findings += [refused] if refused is not None else []
+    identity = findings[0].id if findings else None
+    tables["forecast"] += [{**row, "finding_id": identity} for row in told.rows]
+    tables["curves"].append(curve_row(told, options, beside, identity))
+    if beside is not None and identity is not None:
+        tables["crossings"].append(beside.row(identity, options.level))
+    return findings
