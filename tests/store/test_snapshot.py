@@ -48,6 +48,29 @@ def test_later_created_breaks_the_tie_then_the_newer_reader(store: Store) -> Non
     assert [name for name, state in states(store).items() if state == "live"] == ["c"]
 
 
+@pytest.mark.parametrize("names", [("a", "b"), ("b", "a")])
+def test_the_later_of_two_equal_readings_counts_also_after_compact(store: Store, names: tuple[str, str]) -> None:
+    for name in names:
+        store.write(*reading(name, created="2024-05-01"))
+    assert states(store) == {names[0]: "superseded", names[1]: "live"}
+    assert store.compact() is not None
+    assert states(store) == {names[0]: "superseded", names[1]: "live"}
+    store.write(*reading("c", created="2024-05-01"))
+    store.compact()
+    assert states(store) == {"a": "superseded", "b": "superseded", "c": "live"}
+
+
+def test_a_reading_that_is_brought_back_is_the_later_one(store: Store) -> None:
+    for name in ("a", "b"):
+        store.write(*reading(name, created="2024-05-01"))
+    store.remove("a", "wrong")
+    with store.writer(again=True) as writer:
+        writer.write(*reading("a", created="2024-05-01"))
+    assert states(store) == {"a": "live", "b": "superseded"}
+    store.compact()
+    assert states(store) == {"a": "live", "b": "superseded"}
+
+
 def test_disagreeing_readings_of_one_run_are_kept_and_reported(store: Store) -> None:
     store.write(*reading("a"))
     store.write(*reading("same"))

@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 import calendar
+import os
 import re
 from datetime import UTC, datetime
 
+from foreshock._base import utc_now
+
 _DATE = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?")
+
+
+def now() -> str:
+    """The present moment, fine enough to tell commits apart; that of ``SOURCE_DATE_EPOCH`` when it is set."""
+    if "SOURCE_DATE_EPOCH" in os.environ:
+        return utc_now()
+    return datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
 def moment(text: str | None) -> datetime | None:

@@ -1,12 +1,13 @@
 """A commit: the one small file that makes rows visible.
 
-A commit is named by the SHA-256 of its body. The wall clock stands outside the body, so the same ingest has the same
-name wherever and whenever it is made.
+A commit is named by the SHA-256 of its body. Moments of the wall clock stand outside the body, so the same ingest has
+the same name wherever and whenever it is made.
 """
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
@@ -99,10 +100,11 @@ class Commit(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     replaces: list[str] = []
 
 
-class _Envelope(msgspec.Struct, frozen=True, kw_only=True):
+class _Envelope(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     schema: int
     created: str
     body: msgspec.Raw
+    since: dict[str, str] = {}
 
 
 class StoredCommit(msgspec.Struct, frozen=True, kw_only=True):
@@ -112,14 +114,16 @@ class StoredCommit(msgspec.Struct, frozen=True, kw_only=True):
         name: SHA-256 of its body, the stem of its file.
         created: When it was written.
         commit: Its content.
+        since: When its runs were written, by ingest id, where another commit brought them first (``compact``).
     """
 
     name: str
     created: str
     commit: Commit
+    since: dict[str, str] = {}
 
 
-def write_commit(root: Path, commit: Commit, created: str) -> str:
+def write_commit(root: Path, commit: Commit, created: str, since: Mapping[str, str] | None = None) -> str:
     """Write ``commit`` last of all its files and return its name; a commit that is there already stays as it is."""
     try:
         body = canonical(commit)
@@ -128,7 +132,7 @@ def write_commit(root: Path, commit: Commit, created: str) -> str:
     name = hashlib.sha256(body).hexdigest()
     target = root / "commits" / f"{name}.json"
     if not target.exists():
-        envelope = _Envelope(schema=SCHEMA_VERSION, created=created, body=msgspec.Raw(body))
+        envelope = _Envelope(schema=SCHEMA_VERSION, created=created, body=msgspec.Raw(body), since=dict(since or {}))
         write_file(root, target, canonical(envelope))
     return name
 
@@ -156,7 +160,7 @@ def read_commit(path: Path) -> StoredCommit:
     _check_schema(path, newest_schema(commit))
     for fault in faults(commit):
         raise _damaged(path, fault)
-    return StoredCommit(name=path.stem, created=envelope.created, commit=commit)
+    return StoredCommit(name=path.stem, created=envelope.created, commit=commit, since=envelope.since)
 
 
 def _bytes(path: Path) -> bytes:

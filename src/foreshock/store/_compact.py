@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
-from foreshock._base import Progress, utc_now
+from foreshock._base import Progress
 from foreshock.records import TABLES
+from foreshock.store._clock import now
 from foreshock.store._commit import Commit, ScoreEntry, write_commit
 from foreshock.store._scan import open_segments
 from foreshock.store._scores import SCORE_FILE, open_scores, write_score_frame
 from foreshock.store._segments import ORDER, SEGMENT_ROWS, Written, write_sorted
+from foreshock.store._visible import written
 
 if TYPE_CHECKING:
     from foreshock.store._snapshot import Segment, Snapshot
@@ -43,16 +45,16 @@ def compact(snapshot: Snapshot, progress: Progress) -> str | None:
     """
     if len(snapshot.commits) < 2 and not any(_overlap(snapshot.kept_segments(table)) for table in TABLES):
         return None
-    written: list[Written] = []
+    files: list[Written] = []
     scores: list[ScoreEntry] = []
     for done, table in enumerate(TABLES):
         progress("compact", done, len(TABLES))
         for part in _parts(snapshot.kept_segments(table), table):
             segment, entries = _write_part(snapshot, table, part)
-            written += segment
+            files += segment
             scores += entries
-    commit = _commit(snapshot, written, scores)
-    return write_commit(snapshot.root, commit, utc_now())
+    commit = _commit(snapshot, files, scores)
+    return write_commit(snapshot.root, commit, now(), written(snapshot.commits))
 
 
 def _overlap(segments: Sequence[Segment]) -> bool:

@@ -109,7 +109,7 @@ def score_file(root: Path, entry: ScoreEntry, segment: Segment) -> Path:
     return path
 
 
-def scored(  # noqa: PLR0913 - the parameters of Snapshot.scored
+def scored(
     snapshot: Snapshot,
     segment: Segment,
     metric_ids: Iterable[str],

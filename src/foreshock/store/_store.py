@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from foreshock._base import Progress, StoreError, digest, quiet, utc_now
+from foreshock._base import Progress, StoreError, digest, quiet
 from foreshock.records import Batch, Run
+from foreshock.store._clock import now
 from foreshock.store._commit import Commit, ScoreEntry, StoredCommit, Tombstone, read_commit, write_commit
 from foreshock.store._gc import GRACE, Collected, collect
 from foreshock.store._layout import listing, open_folder
@@ -113,7 +114,7 @@ class Store:
     def commit_scores(self, entries: Iterable[ScoreEntry]) -> str | None:
         """Make staged scores visible in one commit and return its name; None when there are none."""
         scores = sorted(set(entries), key=lambda entry: (entry.segment, entry.metric_id, entry.sha256))
-        return write_commit(self.folder, Commit(kind="scores", scores=scores), utc_now()) if scores else None
+        return write_commit(self.folder, Commit(kind="scores", scores=scores), now()) if scores else None
 
     def put_scores(
         self,
@@ -155,7 +156,7 @@ class Store:
             raise StoreError("no reason for the removal", do="say why with --reason")
         earlier = sorted({name for stored in snapshot.commits.values() for name in stored.commit.lifts})
         stones = [Tombstone(id=digest([r.ingest_id, reason, earlier], 24), run=r, reason=reason) for r in found]
-        write_commit(self.folder, Commit(kind="remove", removed=stones), utc_now())
+        write_commit(self.folder, Commit(kind="remove", removed=stones), now())
         return found
 
     def compact(self, *, progress: Progress = quiet) -> str | None:

@@ -61,6 +61,20 @@ def tombstones(active: Mapping[str, StoredCommit]) -> dict[str, Tombstone]:
     return {stone.run.ingest_id: stone for stone in found if stone.id not in lifted}
 
 
+def written(active: Mapping[str, StoredCommit]) -> dict[str, str]:
+    """When every ingest was last written or brought back, by ingest id, as its commits tell.
+
+    A compaction tells when what it replaces was written.
+    """
+    found: dict[str, str] = {}
+    stones = {stone.id: stone.run.ingest_id for stored in active.values() for stone in stored.commit.removed}
+    for stored in active.values():
+        back = (stones[name] for name in stored.commit.lifts if name in stones and stored.commit.kind != "compact")
+        for name in (*(run.ingest_id for run in stored.commit.runs), *back):
+            found[name] = max(found.get(name, ""), stored.since.get(name, stored.created))
+    return found
+
+
 def judge(active: Mapping[str, StoredCommit], as_of: str | None) -> dict[str, Ingest]:
     """The state of every ingest, by ingest id.
 
@@ -80,8 +94,9 @@ def judge(active: Mapping[str, StoredCommit], as_of: str | None) -> dict[str, In
             ingests[run.ingest_id] = Ingest(run, state, name)
             if state == "live":
                 candidates.setdefault(run.run_key, []).append(ingests[run.ingest_id])
+    since = written(active) if any(len(rivals) > 1 for rivals in candidates.values()) else {}
     for rivals in candidates.values():
-        best = max(rivals, key=_rank)
+        best = max(rivals, key=lambda ingest: _rank(ingest, since)) if len(rivals) > 1 else rivals[0]
         for ingest in rivals:
             if ingest is not best:
                 ingests[ingest.run.ingest_id] = ingest._replace(state="superseded", note=best.run.ingest_id)
@@ -100,14 +115,22 @@ def _known(run: Run, as_of: str | None) -> State:
     return "live" if known <= limit else "later"
 
 
-def _rank(ingest: Ingest) -> tuple[int, float, int, str]:
-    """More delivered wins, then later created; then the newer reader, then anything that is the same everywhere."""
+def _rank(ingest: Ingest, since: Mapping[str, str]) -> tuple[int, float, int, float, str]:
+    """More delivered wins, then later created; then the newer reader, the later reading, and what is always the same.
+
+    The later of two equal readings was asked for by someone who knew of the first: ``--n`` was corrected.
+    """
     run = ingest.run
-    created = moment(run.created)
     version = run.reader.rpartition("@")[2]
     return (
         run.counts.delivered,
-        created.timestamp() if created else 0.0,
+        _seconds(run.created),
         int(version) if version.isdecimal() and len(version) < 10 else 0,
+        _seconds(since.get(run.ingest_id)),
         run.ingest_id,
     )
+
+
+def _seconds(text: str | None) -> float:
+    found = moment(text)
+    return found.timestamp() if found else 0.0

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 import msgspec
 
-from foreshock._base import Progress, StoreError, quiet, utc_now
+from foreshock._base import Progress, StoreError, quiet
 from foreshock.records import TABLES, Batch, Run, RunStatus
 from foreshock.records import ingest_id as make_ingest_id
+from foreshock.store._clock import now
 from foreshock.store._commit import Commit, write_commit
 from foreshock.store._tally import Tally
 
@@ -108,7 +109,7 @@ class Writer:
             segments=[segment.entry(places) for segment in written],
             lifts=sorted(self._lifts),
         )
-        return write_commit(self._root, commit, utc_now())
+        return write_commit(self._root, commit, now())
 
     def _before(self, run: Run) -> Run | None:
         if (mine := self._mine.get(run.ingest_id)) is not None:
