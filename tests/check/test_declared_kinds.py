@@ -9,7 +9,7 @@ import pytest
 from foreshock.check._measures import declared_kinds, measures
 from foreshock.readers import ReadOptions
 from foreshock.records import Run
-from foreshock.series import task_scores
+from foreshock.series import Shelf
 from foreshock.store import Store, add_paths
 
 
@@ -24,8 +24,8 @@ def test_a_declared_kind_counts(tmp_path: Path, rows: str, kind: str | None, exp
     assert not add_paths(store, [path], options).failures
     snapshot = store.snapshot()
     runs = [ingest.run for ingest in snapshot.ingests.values()]
-    scores = task_scores(snapshot, "t", [run.run_key for run in runs])
-    found = measures(snapshot, scores, None, declared_kinds(runs))
+    shelf = Shelf(snapshot, ["t"])
+    found = measures(shelf.scores("t").seen, shelf.specs, None, declared_kinds(runs))
     assert found.main is not None
     assert found.main.kind == expected
 

@@ -10,7 +10,7 @@ import numpy as np
 from foreshock.check._lights import Standing, TaskFacts
 from foreshock.check._lines import Judged
 from foreshock.check._measures import PRIMARY
-from foreshock.check._task import Scored, Task, main_scores, pair_error, standings
+from foreshock.check._task import Scored, Task, pair_error, standings
 from foreshock.check._twin_command import how_to_get_a_twin, keep_responses
 from foreshock.metrics import HarnessMetric, harness_metric
 from foreshock.records import Run, RunStatus
@@ -35,7 +35,7 @@ def task_facts(task: Task, agreement: Mapping[str, tuple[int, int]]) -> TaskFact
         agreement: Responses on which our hard metric equals the harness's own score, and how many were compared, by
             run key.
     """
-    rows = main_scores(task)
+    rows = task.scored
     complete = [row for row in rows if row.run.status is RunStatus.COMPLETE] or rows
     main = task.measures.main
     equal = sum(agreement[run.run_key][0] for run in task.runs if run.run_key in agreement)

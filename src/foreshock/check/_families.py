@@ -14,9 +14,8 @@ from foreshock.check._lines import Held, Judged, Place
 from foreshock.check._views import Waiting
 from foreshock.mirage import Entry, FamilyJudgement, Judgement, NoisePrior, foreseeable, judge_family, resolution_rows
 from foreshock.records import Finding
-from foreshock.series import Series
+from foreshock.series import Series, Shelf
 from foreshock.stats import benjamini_hochberg
-from foreshock.store import Snapshot
 
 
 class Verdicts(NamedTuple):
@@ -37,14 +36,14 @@ class Verdicts(NamedTuple):
     totals: list[Series]
 
 
-def judge_lines(snapshot: Snapshot, waiting: Sequence[Waiting], seed: int, progress: Progress) -> Verdicts:
+def judge_lines(shelf: Shelf, waiting: Sequence[Waiting], seed: int, progress: Progress) -> Verdicts:
     """Judge lines, family by family.
 
-    A line's scores are loaded when its family's turn comes and let go after it, so that what is in memory is one
-    family's main metrics and twins, never the scores of a store.
+    A line's scores are loaded when its family's turn comes and let go after it, so that what is in memory is what the
+    shelf keeps and one family's main metrics and twins, never the scores of a store.
 
     Args:
-        snapshot: Where scores come from.
+        shelf: Where scores come from.
         waiting: The lines of all tasks.
         seed: Seed of bootstraps and simulations.
         progress: Told how many lines are done.
@@ -57,7 +56,7 @@ def judge_lines(snapshot: Snapshot, waiting: Sequence[Waiting], seed: int, progr
     done = 0
     for place, members in _groups(waiting).items():
         progress("judge", done, len(waiting))
-        family = _Family(snapshot, [(i, waiting[i]) for i in members], seed)
+        family = _Family(shelf, [(i, waiting[i]) for i in members], seed)
         told = judge_family(family.entries(), seed=seed)
         for (i, line, kept), judgement in zip(family.held, told.judgements, strict=True):
             found[i] = _beside(line.told(kept, judgement), kept, judgement, told.priors)
@@ -76,8 +75,8 @@ def judge_lines(snapshot: Snapshot, waiting: Sequence[Waiting], seed: int, progr
 class _Family:
     """The lines of one family on their way through the mirage room, each loaded when it is asked for."""
 
-    def __init__(self, snapshot: Snapshot, members: Sequence[tuple[int, Waiting]], seed: int) -> None:
-        self._snapshot, self._members, self._seed = snapshot, members, seed
+    def __init__(self, shelf: Shelf, members: Sequence[tuple[int, Waiting]], seed: int) -> None:
+        self._shelf, self._members, self._seed = shelf, members, seed
         self.held: list[tuple[int, Waiting, Held]] = []
         self.undecided: list[tuple[int, Judged]] = []
         self.totals: list[Series] = []
@@ -85,7 +84,7 @@ class _Family:
     def entries(self) -> Iterator[Entry]:
         """What can be judged; the rest is put aside."""
         for i, line in self._members:
-            entry = line.entry(self._snapshot)
+            entry = line.entry(self._shelf)
             if entry is not None:
                 self.held.append((i, line, Held.of(entry, self._seed)))
                 yield entry

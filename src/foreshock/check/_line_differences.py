@@ -9,7 +9,7 @@ from foreshock.check._line_totals import TotalLine, total_lines
 from foreshock.check._lines import Held, ItemLine, Judged, Place, named, runs_of, series_rows, verdict_row
 from foreshock.mirage import Entry, Judgement, entry_of_difference, entry_of_total_difference
 from foreshock.records import Run
-from foreshock.series import ConditionPair, Line, aggregate_series, condition_pairs, condition_panel
+from foreshock.series import ConditionPair, Line, Shelf, aggregate_series, condition_pairs, condition_panel
 from foreshock.store import Snapshot
 
 
@@ -29,12 +29,12 @@ class DifferenceLine(NamedTuple):
         """What it is judged together with: the differences of a family, apart from its scores."""
         return Place(self.pair.family, self.pair.first.axis, None, "differences")
 
-    def entry(self, snapshot: Snapshot) -> Entry | None:
+    def entry(self, shelf: Shelf) -> Entry | None:
         """Load both sides; None where they share no model, no item or no metric."""
         first, second = self.sides
         if isinstance(first, ItemLine):
-            return self._of_items(first, snapshot)
-        one, other = first.entry(snapshot), second.entry(snapshot)
+            return self._of_items(first, shelf)
+        one, other = first.entry(shelf), second.entry(shelf)
         if one is None or other is None:
             return None
         try:
@@ -42,8 +42,8 @@ class DifferenceLine(NamedTuple):
         except MetricError:
             return None
 
-    def _of_items(self, side: ItemLine, snapshot: Snapshot) -> Entry | None:
-        block = side.block(snapshot, [*runs_of(self.pair.first), *runs_of(self.pair.second)])
+    def _of_items(self, side: ItemLine, shelf: Shelf) -> Entry | None:
+        block = side.block(shelf, [*runs_of(self.pair.first), *runs_of(self.pair.second)])
         made = condition_panel(self.pair, block, side.plan.ids) if block is not None else None
         if block is None or made is None:
             return None

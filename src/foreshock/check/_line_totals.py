@@ -23,8 +23,7 @@ from foreshock.mirage import (
     twin_of,
 )
 from foreshock.records import Evidence, Finding, Need, Rate, Run, State, Subject
-from foreshock.series import Series
-from foreshock.store import Snapshot
+from foreshock.series import Series, Shelf
 
 
 class TotalLine(NamedTuple):
@@ -80,7 +79,7 @@ class TotalLine(NamedTuple):
             return "graded_score"
         return "gold_logprob" if all(value <= 0 for value in values) else None
 
-    def entry(self, _snapshot: Snapshot) -> Entry | None:
+    def entry(self, _shelf: Shelf) -> Entry | None:
         """What can be judged of the totals; None where they cannot be."""
         if self.lacking:
             return None

@@ -27,8 +27,7 @@ from foreshock.mirage import (
     trend_of,
 )
 from foreshock.records import Finding, Light, Run
-from foreshock.series import Block, Line, Panel, blocks_of, load_blocks, panel, positions_of, task_scores
-from foreshock.store import Snapshot
+from foreshock.series import Block, Line, Panel, Shelf, panel
 
 LIGHTS = {"break": Light.FIRING, "mirage": Light.WARN, "smooth": Light.OK, "unresolved": Light.NO_DATA}
 
@@ -147,8 +146,8 @@ class Plan(NamedTuple):
 class ItemLine(NamedTuple):
     """A line with item scores that waits to be judged.
 
-    Its scores are loaded when its family is judged and not before: a suite of hundreds of tasks is never in memory with
-    all its metrics and models at once.
+    Its scores are taken from the shelf when its family is judged and not before: a suite of thousands of tasks is never
+    in memory with all its metrics and models at once.
 
     Attributes:
         line: Which runs stand where.
@@ -171,15 +170,13 @@ class ItemLine(NamedTuple):
         name = self.line.family if not self.line.conditions else f"{self.line.family} ({self.line.conditions})"
         return Place(name, self.line.axis, None if self.first else self.variant, "items")
 
-    def entry(self, snapshot: Snapshot) -> Entry | None:
+    def entry(self, shelf: Shelf) -> Entry | None:
         """Load the line; None when no point of it has a score."""
-        place = self.plan.measures.position
-        wanted = [*self.plan.ids, *([place.id] if place else [])]
-        scores = task_scores(snapshot, self.line.task, _keys(runs_of(self.line)), wanted, positions=place is not None)
-        block = self._of(blocks_of(self.line.task, scores, self.plan.as_zero))
+        block = self.block(shelf, runs_of(self.line))
         if block is None:
             return None
-        correct = positions_of(scores, block, place.id) if place else None
+        place = self.plan.measures.position
+        correct = shelf.scores(self.line.task).positions(block, place.id) if place else None
         made = panel(self.line, block, self.plan.ids, correct)
         if not made.points:
             return None
@@ -191,11 +188,9 @@ class ItemLine(NamedTuple):
             made, hard, twins, _checks(self.line, main, self.plan.chance), how_twin=self.how.sentence.removesuffix(".")
         )
 
-    def block(self, snapshot: Snapshot, runs: Sequence[Run]) -> Block | None:
+    def block(self, shelf: Shelf, runs: Sequence[Run]) -> Block | None:
         """Scores of some runs of the task on what is judged, under the line's answer filter."""
-        return self._of(load_blocks(snapshot, self.line.task, _keys(runs), self.plan.as_zero))
-
-    def _of(self, blocks: Sequence[Block]) -> Block | None:
+        blocks = shelf.scores(self.line.task).blocks(self.plan.as_zero, {run.run_key for run in runs})
         mine = (block for block in blocks if (block.filter, block.perturbation) == (self.filter, self.perturbation))
         return next(mine, None)
 
@@ -268,10 +263,6 @@ def item_lines(task: Task) -> list[ItemLine]:
         for k, block in enumerate(task.blocks)
         for line in task.lines
     ]
-
-
-def _keys(runs: Sequence[Run]) -> list[str]:
-    return [run.run_key for run in runs]
 
 
 def newest(line: Line) -> Run:

@@ -15,11 +15,12 @@ from foreshock.check._families import Verdicts, judge_lines, with_q
 from foreshock.check._lines import Judged
 from foreshock.check._moved import moved_rows
 from foreshock.check._opening import unresolved_rows
-from foreshock.check._views import Context, Subject, View, agreed_by_run, view
+from foreshock.check._task import option_counts
+from foreshock.check._views import Context, Subject, View, has_responses, logged_totals, view
 from foreshock.mirage import predictions
 from foreshock.records import Finding, ModelCard, Run
-from foreshock.scoring import Agreement, agreement, score
-from foreshock.series import Line, family_label, lines, model_cards
+from foreshock.scoring import Agreement, score
+from foreshock.series import Line, Shelf, family_label, lines, model_cards
 from foreshock.store import Snapshot, Store
 
 BESIDE = ("resolution", "foreseeable")
@@ -113,16 +114,32 @@ def look(store: Store, options: CheckOptions, progress: Progress) -> Looked:
     found = lines(runs, cards, options.axis)
     for line in found:
         trails[line.task].append(line)
-    agreed = agreement(snapshot, tasks=by_task)
-    context = Context(snapshot, cards, agreed_by_run(agreed), options.seed, options.length)
+    context = _context(snapshot, by_task, cards, options)
     views = []
     for done, (task, members) in enumerate(sorted(by_task.items())):
         progress("look at tasks", done, len(by_task))
         views.append(view(context, Subject(task, members, trails[task])))
     progress("look at tasks", len(by_task), len(by_task))
     waiting = [line for one in views for line in one.waiting]
-    verdicts = judge_lines(snapshot, waiting, options.seed, progress)
-    return Looked(snapshot, runs, cards, found, list(agreed), views, verdicts)
+    verdicts = judge_lines(context.shelf, waiting, options.seed, progress)
+    agreed = [one for task in context.options for one in context.shelf.agreement(task)]
+    return Looked(snapshot, runs, cards, found, agreed, views, verdicts)
+
+
+def _context(
+    snapshot: Snapshot, by_task: Mapping[str, list[Run]], cards: Mapping[str, ModelCard], options: CheckOptions
+) -> Context:
+    items = {task: members for task, members in sorted(by_task.items()) if has_responses(members)}
+    runs = [run for members in items.values() for run in members]
+    shelf = Shelf(snapshot, items, runs=frozenset(run.run_key for run in runs))
+    return Context(
+        shelf=shelf,
+        cards=cards,
+        options=option_counts(snapshot, items) if items else {},
+        logged=logged_totals(snapshot, runs) if runs else {},
+        seed=options.seed,
+        length=options.length,
+    )
 
 
 class Told(NamedTuple):

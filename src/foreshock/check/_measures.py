@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from foreshock.metrics import MetricSpec, get_metric, harness_metric
 from foreshock.mirage import ORDER
 from foreshock.records import Run
-from foreshock.scoring import default_metrics, stored_specs
-from foreshock.store import Snapshot
-
-if TYPE_CHECKING:
-    import polars as pl
+from foreshock.series import Seen
 
 
 class Measure(NamedTuple):
@@ -66,8 +62,8 @@ class Measures(NamedTuple):
 
 
 def measures(
-    snapshot: Snapshot,
-    scores: pl.DataFrame,
+    seen: Iterable[Seen],
+    specs: Mapping[str, MetricSpec],
     trusted: bool | None,
     kinds: Mapping[str, str] | None = None,
     beside: Mapping[str, str] | None = None,
@@ -78,14 +74,16 @@ def measures(
     the harness's first one, because the authors of the task decided what counts as right there.
 
     Args:
-        snapshot: What the scores are of.
-        scores: Scores of the task, as :func:`foreshock.series.task_scores` reads them.
+        seen: Metrics that have scores.
+        specs: Metrics by id, as :class:`foreshock.series.Shelf` knows them.
         trusted: Whether our hard metric agrees with the harness's own score on every response; None when the harness
             gave none.
         kinds: What was declared about metrics of the harness, as :func:`declared_kinds` finds it.
         beside: Their declared twins, as :func:`declared_twins` finds them.
     """
-    found = _present(snapshot, scores, kinds or {})
+    order = {identity: place for place, identity in enumerate(specs)}
+    found = [made for one in seen if (made := _measure(one, specs, kinds or {})) is not None]
+    found.sort(key=lambda m: (m.source, order.get(m.id, len(order)), m.id))
     own = {m.base: m for m in reversed(found) if m.source == "foreshock"}
     theirs = [m for m in found if m.source == "harness"]
     ours = next((own[name] for name in PRIMARY if name in own), None)
@@ -122,32 +120,13 @@ def _declared(runs: Iterable[Run], fact: str) -> dict[str, str]:
     return {metric: said for metric, (said, *more) in found.items() if said is not None and not more}
 
 
-def _present(snapshot: Snapshot, scores: pl.DataFrame, kinds: Mapping[str, str]) -> list[Measure]:
-    """Every metric that has at least one score, by id."""
-    import polars as pl
-
-    counted = (
-        scores.filter(pl.col("status") == "scored")
-        .group_by("metric_id", "source")
-        .agg(
-            pl.len().alias("rows"),
-            ((pl.col("value") == 0) | (pl.col("value") == 1)).all().alias("binary"),
-        )
-        .sort("source", "metric_id")
-    )
-    specs = {spec.id: spec for spec in default_metrics()} | stored_specs(snapshot)
-    order = {identity: place for place, identity in enumerate(specs)}
-    found = [m for row in counted.iter_rows(named=True) if (m := _measure(row, specs, kinds)) is not None]
-    return sorted(found, key=lambda m: (m.source, order.get(m.id, len(order)), m.id))
-
-
-def _measure(row: dict[str, object], specs: dict[str, MetricSpec], kinds: Mapping[str, str]) -> Measure | None:
-    identity, rows = str(row["metric_id"]), int(str(row["rows"]))
-    if row["source"] == "harness":
+def _measure(seen: Seen, specs: Mapping[str, MetricSpec], kinds: Mapping[str, str]) -> Measure | None:
+    identity, rows = seen.metric_id, seen.rows
+    if seen.source == "harness":
         known = harness_metric(identity)
         # an unknown score that only ever is 0 or 1 jumps by construction
-        kind = kinds.get(identity) or (known.kind if known else None) or ("hard" if row["binary"] else "continuous")
-        low, high = (known.low, known.high) if known else (0.0, 1.0) if row["binary"] else (None, None)
+        kind = kinds.get(identity) or (known.kind if known else None) or ("hard" if seen.binary else "continuous")
+        low, high = (known.low, known.high) if known else (0.0, 1.0) if seen.binary else (None, None)
         better = known.higher_is_better if known and known.higher_is_better is not None else True
         link = known.link if known else None
         return Measure(identity, identity, identity, kind, link, low, high, better, "harness", rows)
@@ -175,10 +154,7 @@ def chance_level(main: Measure, choices: int | None) -> float | None:
     return 1 / choices if main.link == "argmax" and choices else None
 
 
-def choice_count(items: pl.DataFrame) -> int | None:
-    """Number of options, when all items have the same number of them."""
-    import polars as pl
-
-    counts = items.get_column("choices").drop_nulls().list.len().unique().sort()
-    counts = counts.filter(counts > 0) if counts.dtype != pl.Null else counts
-    return int(counts[0]) if len(counts) == 1 else None
+def choice_count(counts: Sequence[int]) -> int | None:
+    """Number of options, when all items that have options have the same number of them."""
+    found = {count for count in counts if count > 0}
+    return found.pop() if len(found) == 1 else None

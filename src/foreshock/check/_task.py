@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -21,7 +21,7 @@ from foreshock.check._measures import (
 from foreshock.check._whole_texts import whole_texts
 from foreshock.mirage import DECODED
 from foreshock.records import ModelCard, Run
-from foreshock.series import Block, Line, blocks_of, task_scores
+from foreshock.series import Block, Line, Shelf
 from foreshock.stats import clustered_stderr, mean_interval, wilson
 from foreshock.store import Snapshot
 
@@ -34,7 +34,6 @@ class Scored(NamedTuple):
     Attributes:
         run: The run.
         measure: The metric.
-        filter: Answer filter of the harness, and perturbation of the items.
         value: Mean over the items that have a score; an answer that could not be extracted counts as 0 for a hard one.
         low, high: 95% interval: Wilson for 0/1 scores, t over items otherwise.
         stderr: Standard error over items.
@@ -45,7 +44,6 @@ class Scored(NamedTuple):
 
     run: Run
     measure: Measure
-    filter: str | None
     value: float
     low: float
     high: float
@@ -67,7 +65,7 @@ class Task(NamedTuple):
         blocks: Scores, one block per answer filter and perturbation; the first one is the primary.
         choices: Whether its items offer options.
         chance: Score of guessing on the main metric.
-        scored: Score of every run on every metric, under every filter.
+        scored: Score of every run on the main metric, under the primary filter.
     """
 
     name: str
@@ -82,45 +80,65 @@ class Task(NamedTuple):
 
 
 def load_task(
-    snapshot: Snapshot,
+    shelf: Shelf,
     name: str,
     runs: list[Run],
+    *,
     cards: Mapping[str, ModelCard],
     lines: list[Line],
     trusted: bool | None,
+    options: Sequence[int],
 ) -> Task:
-    """Load the scores of a task; ``trusted`` as in :func:`measures`."""
+    """Load the scores of a task.
+
+    Args:
+        shelf: Where scores come from.
+        name: The task.
+        runs, cards, lines: As in :class:`Task`.
+        trusted: As in :func:`measures`.
+        options: Numbers of options that its items offer; see :func:`option_counts`.
+    """
     keys = [run.run_key for run in runs]
-    scores = task_scores(snapshot, name, keys)
-    found = measures(snapshot, scores, trusted, declared_kinds(runs), declared_twins(runs))
-    if found.twins and all(twin.base in DECODED for twin in found.twins) and whole_texts(snapshot, name, keys):
+    scores = shelf.scores(name)
+    found = measures(scores.seen, shelf.specs, trusted, declared_kinds(runs), declared_twins(runs))
+    if found.twins and all(twin.base in DECODED for twin in found.twins) and whole_texts(shelf.snapshot, name, keys):
         found = found._replace(twins=[])
-    as_zero = {m.id: m.kind == "hard" for m in found.all}
-    blocks = blocks_of(name, scores, as_zero) if as_zero else []
-    parsed = blocks_of(name, scores, dict.fromkeys(as_zero, False)) if as_zero else []
-    scored = [row for block, own in zip(blocks, parsed, strict=False) for row in _scored(block, own, found, runs)]
-    items = snapshot.scan("items", tasks=[name], columns=["choices"]).collect()
+    blocks = scores.blocks({m.id: m.kind == "hard" for m in found.all}, keys)
+    parsed = scores.blocks({found.main.id: False}, keys) if found.main is not None else []
     declared = next((run.chance for run in runs if run.chance is not None), None)
     chance = declared
     if chance is None and found.main is not None:
-        chance = chance_level(found.main, choice_count(items))
-    offered = items.get_column("choices").drop_nulls()
-    choices = not offered.is_empty() and bool((offered.list.len() > 0).any())
-    return Task(name, runs, cards, lines, found, blocks, choices, chance, scored)
+        chance = chance_level(found.main, choice_count(options))
+    scored = _scored(blocks[0], parsed, found.main, runs) if blocks and found.main is not None else []
+    return Task(name, runs, cards, lines, found, blocks, any(options), chance, scored)
 
 
-def _scored(block: Block, parsed: Block, found: Measures, runs: Sequence[Run]) -> list[Scored]:
+def option_counts(snapshot: Snapshot, tasks: Collection[str]) -> dict[str, list[int]]:
+    """Numbers of options that the items of tasks offer, in ascending order; 0 where an item has none."""
+    import polars as pl
+
+    found: dict[str, set[int]] = {task: set() for task in tasks}
+    count = pl.col("choices").list.len().fill_null(0).alias("options")
+    for segment in snapshot.segments("items"):
+        frame = snapshot.lazy(segment, ["task", "choices"]).filter(pl.col("task").is_in(sorted(found)))
+        for task, options in frame.select("task", count).unique().collect().iter_rows():
+            found[task].add(options)
+    return {task: sorted(counts) for task, counts in found.items()}
+
+
+def _scored(block: Block, parsed: Sequence[Block], measure: Measure, runs: Sequence[Run]) -> list[Scored]:
+    way = (block.filter, block.perturbation)
+    alone = next((one for one in parsed if (one.filter, one.perturbation) == way), None)
     rows = []
     for run in runs:
-        for measure in found.all:
-            values = block.row(measure.id, run.run_key)
-            values = values[~np.isnan(values)]
-            if values.size:
-                own = parsed.row(measure.id, run.run_key)
-                own = own[~np.isnan(own)]
-                told = float(own.mean()) if measure.kind == "hard" and own.size else None
-                total = block.total(measure.id, run.run_key)
-                rows.append(Scored(run, measure, block.variant, *interval(values), values.size, total, told))
+        values = block.row(measure.id, run.run_key)
+        values = values[~np.isnan(values)]
+        if values.size:
+            own = alone.row(measure.id, run.run_key) if alone is not None else values[:0]
+            own = own[~np.isnan(own)]
+            told = float(own.mean()) if measure.kind == "hard" and own.size else None
+            total = block.total(measure.id, run.run_key)
+            rows.append(Scored(run, measure, *interval(values), values.size, total, told))
     return rows
 
 
@@ -131,12 +149,6 @@ def interval(values: Floats) -> tuple[float, float, float, float]:
         ends = wilson(values.sum(), values.size)
         return float(values.mean()), float(ends[0]), float(ends[1]), error
     return *mean_interval(values), error
-
-
-def main_scores(task: Task) -> list[Scored]:
-    """Scores on the main metric under the primary filter, every run once."""
-    main, first = task.measures.main, task.blocks[0].variant if task.blocks else None
-    return [row for row in task.scored if main is not None and row.measure.id == main.id and row.filter == first]
 
 
 def standings(rows: Sequence[Scored]) -> list[Standing]:

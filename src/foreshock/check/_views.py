@@ -12,10 +12,10 @@ from foreshock.check._line_totals import TotalLine, total_lines
 from foreshock.check._lines import ItemLine, item_lines
 from foreshock.check._measures import PRIMARY
 from foreshock.check._tables import model_rows, total_rows
-from foreshock.check._task import load_task, main_scores
+from foreshock.check._task import load_task
 from foreshock.records import ModelCard, Run
 from foreshock.scoring import Agreement
-from foreshock.series import Line, aggregate_series
+from foreshock.series import Line, Shelf, aggregate_series
 from foreshock.store import Snapshot
 
 Waiting = ItemLine | TotalLine | DifferenceLine
@@ -25,16 +25,18 @@ class Context(NamedTuple):
     """What every task is looked at with.
 
     Attributes:
-        snapshot: Where scores come from.
+        shelf: Where scores come from.
         cards: Model card of each run, by run key.
-        agreed: Responses on which our hard metric equals the harness's own score, and how many were compared, by run.
+        options: Numbers of options that the items of each task offer.
+        logged: The harness's own totals of each run: metric and value.
         seed: Seed of everything that is drawn.
         length: Tokens of an answer, where somebody said it.
     """
 
-    snapshot: Snapshot
+    shelf: Shelf
     cards: Mapping[str, ModelCard]
-    agreed: Mapping[str, tuple[int, int]]
+    options: Mapping[str, Sequence[int]]
+    logged: Mapping[str, Sequence[tuple[str, float]]]
     seed: int
     length: float | None = None
 
@@ -79,19 +81,31 @@ def agreed_by_run(agreed: Sequence[Agreement]) -> dict[str, tuple[int, int]]:
 
 def view(context: Context, subject: Subject) -> View:
     """Look at one task: by its responses where there are some, else by its totals."""
-    if any(run.counts.delivered for run in subject.runs):
+    if has_responses(subject.runs):
         return _item_view(context, subject)
     return _total_view(context, subject)
 
 
+def has_responses(runs: Sequence[Run]) -> bool:
+    """Whether some run of a task has responses: its totals count only where none has."""
+    return any(run.counts.delivered for run in runs)
+
+
 def _item_view(context: Context, subject: Subject) -> View:
-    name, runs, snapshot = subject.task, subject.runs, context.snapshot
-    agreed = {run.run_key: context.agreed[run.run_key] for run in runs if run.run_key in context.agreed}
-    trusted = all(equal == n for equal, n in agreed.values()) if agreed else None
-    task = load_task(snapshot, name, runs, context.cards, subject.trails, trusted)
-    rows = main_scores(task)
+    name, runs = subject.task, subject.runs
+    agreed = agreed_by_run(context.shelf.agreement(name))
+    task = load_task(
+        context.shelf,
+        name,
+        runs,
+        cards=context.cards,
+        lines=subject.trails,
+        trusted=all(equal == n for equal, n in agreed.values()) if agreed else None,
+        options=context.options[name],
+    )
+    rows = task.scored
     waiting = item_lines(task)
-    totals = _logged(snapshot, runs, rows[0].measure.id if rows else None)
+    totals = _own_totals(context, runs, rows[0].measure.id if rows else None)
     return View(
         task=name,
         facts=task_facts(task, agreed),
@@ -102,7 +116,7 @@ def _item_view(context: Context, subject: Subject) -> View:
 
 
 def _total_view(context: Context, subject: Subject) -> View:
-    snapshot, runs = context.snapshot, subject.runs
+    snapshot, runs = context.shelf.snapshot, subject.runs
     found = [one for one in aggregate_series(snapshot, subject.trails) if one.points]
     waiting: list[Waiting] = [*total_lines(found, runs[0], context.seed, context.length)]
     waiting += differences_of_totals(snapshot, subject.trails, runs[0], context.seed)
@@ -114,13 +128,19 @@ def _total_view(context: Context, subject: Subject) -> View:
     return View(subject.task, facts, rows, waiting, [])
 
 
-def _logged(snapshot: Snapshot, runs: Sequence[Run], metric: str | None) -> dict[str, float]:
+def _own_totals(context: Context, runs: Sequence[Run], metric: str | None) -> dict[str, float]:
     """The harness's own total on the main metric (by its own name, or by ours where they are the same), by run key."""
     names = ["acc", "accuracy"] if metric is None else [metric, metric.partition("@")[0]]
+    totals = {run.run_key: [v for name, v in context.logged.get(run.run_key, ()) if name in names] for run in runs}
+    return {key: values[0] for key, values in totals.items() if values}
+
+
+def logged_totals(snapshot: Snapshot, runs: Sequence[Run]) -> dict[str, list[tuple[str, float]]]:
+    """What the harness gave as totals of runs, by run key."""
     keys = [run.run_key for run in runs]
     frame = snapshot.scan("aggregates", runs=keys, columns=["run_key", "metric_id", "value", "source"]).collect()
-    found: dict[str, float] = {}
-    for row in frame.iter_rows(named=True):
-        if row["source"] == "harness" and row["value"] is not None and row["metric_id"] in names:
-            found.setdefault(row["run_key"], row["value"])
+    found: dict[str, list[tuple[str, float]]] = {}
+    for key, metric, value, source in frame.iter_rows():
+        if source == "harness" and value is not None:
+            found.setdefault(key, []).append((metric, value))
     return found

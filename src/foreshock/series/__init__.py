@@ -1,7 +1,7 @@
 """Series and matrices: what orders models, and what each scored."""
 
 from foreshock.series._aggregates import aggregate_series
-from foreshock.series._block import Block, blocks_of, load_blocks, load_positions, positions_of, task_scores
+from foreshock.series._block import Block
 from foreshock.series._cards import STEP_SOURCES, dump_models, family_label, load_models, model_cards
 from foreshock.series._conditions import ConditionPair, Difference, condition_pairs, condition_panel
 from foreshock.series._dimensions import Dimension, dimensions
@@ -19,6 +19,8 @@ from foreshock.series._lines import (
 )
 from foreshock.series._panel import panel, series
 from foreshock.series._rows import run_row
+from foreshock.series._scores import Scores, Seen, load_blocks, scores_of
+from foreshock.series._shelf import Shelf
 from foreshock.series._types import Declared, Matrix, Panel, Point, Series
 
 __all__ = [
@@ -35,11 +37,13 @@ __all__ = [
     "Matrix",
     "Panel",
     "Point",
+    "Scores",
+    "Seen",
     "Series",
+    "Shelf",
     "Stop",
     "aggregate_series",
     "axis_value",
-    "blocks_of",
     "condition_pairs",
     "condition_panel",
     "conditions_text",
@@ -50,12 +54,10 @@ __all__ = [
     "lines",
     "load_blocks",
     "load_models",
-    "load_positions",
     "model_cards",
     "panel",
-    "positions_of",
     "run_row",
+    "scores_of",
     "series",
     "size_text",
-    "task_scores",
 ]
