@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from foreshock._base import ConfigError
+from foreshock._base import ConfigError, nearest
 from foreshock.store import Snapshot
 
 _NEAR, _LISTED = 3, 8
@@ -24,17 +24,12 @@ def no_such_name(name: str, snapshot: Snapshot) -> ConfigError:
 
 
 def _near(name: str, models: list[str]) -> list[str]:
-    """Models that hold the name, then those that are spelled like it."""
-    import difflib
-
-    low = name[:200].lower()
-    last = {model: model.rpartition("/")[2].lower() for model in models}
-    whole = [model for model in models if last[model] == low]
-    inside = [model for model in models if len(low) > 2 and low in model.lower()]
-    alike = difflib.get_close_matches(low, [model.lower() for model in models[:10_000]], _NEAR, 0.7)
-    alike += difflib.get_close_matches(low, list(last.values())[:10_000], _NEAR, 0.7)
-    spelled = [model for text in alike for model in models if text in (model.lower(), last[model])]
-    return list(dict.fromkeys([*whole, *inside, *spelled]))[:_NEAR]
+    """Models whose last part is like the name, then those that are like it as a whole."""
+    by_last: dict[str, list[str]] = {}
+    for model in models:
+        by_last.setdefault(model.rpartition("/")[2], []).append(model)
+    last = [model for part in nearest(name, by_last) for model in by_last[part]]
+    return list(dict.fromkeys([*last, *nearest(name, models)]))[:_NEAR]
 
 
 def _list(models: list[str]) -> str:
