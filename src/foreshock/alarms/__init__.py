@@ -1,16 +1,41 @@
 """Alarms: a finding about time whose false-alarm rate was stated before the data came."""
 
+from foreshock.alarms._ack import acknowledge
+from foreshock.alarms._ledger import Ledger, take_look
+from foreshock.alarms._mute import mute
+from foreshock.alarms._notify import command_words, notify
 from foreshock.alarms._online import Online, e_lond, e_of_p, lord_plus_plus
+from foreshock.alarms._state import Memory, export_state, import_state, read_memory
+from foreshock.alarms._trend_alarm import TrendAlarm, trend_alarm
+from foreshock.alarms._watched import Watch, Watched, WatchOptions, settle, watch_lines, watch_store
 from foreshock.alarms._watched_lines import repeat_lines, watched_lines
 from foreshock.alarms._watched_series import WatchedSeries, watched_series
 
 __all__ = [
+    "Ledger",
+    "Memory",
     "Online",
+    "TrendAlarm",
+    "Watch",
+    "WatchOptions",
+    "Watched",
     "WatchedSeries",
+    "acknowledge",
+    "command_words",
     "e_lond",
     "e_of_p",
+    "export_state",
+    "import_state",
     "lord_plus_plus",
+    "mute",
+    "notify",
+    "read_memory",
     "repeat_lines",
+    "settle",
+    "take_look",
+    "trend_alarm",
+    "watch_lines",
+    "watch_store",
     "watched_lines",
     "watched_series",
 ]

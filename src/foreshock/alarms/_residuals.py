@@ -1,0 +1,127 @@
+"""Recursive one-step-ahead residuals of a straight line, and their exact normal scores.
+
+Every point is foretold from the points before it alone. With independent normal noise of one size the standardised
+errors are independent Student variables, whatever the places on the axis, so that their normal scores are independent
+standard normal: everything that is built on them has a distribution that does not depend on the data (Brown, Durbin and
+Evans 1975, JRSS B 37, section 2; independence of successive t statistics: Basu 1955).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+# a direction of the design counts as seen when the new point is not further from the span of the earlier ones
+_SEEN = 1e-9
+# noise below this share of the spread of the scores is rounding
+_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class Recursion:
+    """One-step-ahead residuals of one or many series over the same places.
+
+    Attributes:
+        w: Residuals divided by ``sqrt(1 + leverage)``: independent, of the size of the noise; 0 where a point could not
+            be foretold, shape (..., points).
+        df: Residuals before each point: degrees of freedom of the noise that each is held against, shape (points,).
+        told: Whether the points before foretold this one (enough places were known), shape (points,).
+    """
+
+    w: Floats
+    df: Floats
+    told: NDArray[np.bool_]
+
+    def t(self, floor: Floats | None = None) -> Floats:
+        """Student statistics, shape (..., points); 0 where there is no noise to hold a residual against.
+
+        Args:
+            floor: Variance that the noise at least has at each point (sampling of items), shape (points,). It can only
+                make a statistic smaller.
+        """
+        squares = np.cumsum(np.asarray(self.w) ** 2, axis=-1)
+        before = np.concatenate([np.zeros_like(squares[..., :1]), squares[..., :-1]], axis=-1)
+        usable = self.told & (self.df > 0)
+        variance = before / np.where(usable, self.df, 1.0)
+        if floor is not None:
+            variance = np.maximum(variance, floor)
+        # a series without any noise has a residual of rounding size, and nothing to hold a real one against
+        least = _ROUNDING**2 * np.maximum(squares, np.finfo(float).tiny)
+        usable = usable & (variance > least)
+        return np.asarray(np.where(usable, self.w / np.sqrt(np.where(usable, variance, 1.0)), 0.0))
+
+    def scores(self, floor: Floats | None = None) -> Floats:
+        """Normal scores of the Student statistics, shape (..., points): standard normal and independent.
+
+        Points that could not be foretold, or had no degree of freedom, have score 0.
+        """
+        return normal_scores(self.t(floor), self.df)
+
+
+def design_of(x: Floats, degree: int = 1) -> Floats:
+    """Columns 1, x, ... of a polynomial, centred and scaled so that sums of squares stay far from rounding.
+
+    Args:
+        x: Places on the scale on which the axis is read, shape (points,).
+        degree: 1 is a line, 2 a parabola.
+
+    Returns:
+        Shape (points, degree + 1).
+    """
+    span = float(np.ptp(x)) or 1.0
+    centred = (np.asarray(x, float) - float(np.mean(x))) / span
+    return np.vander(centred, degree + 1, increasing=True)
+
+
+def recursion(z: Floats, design: Floats, weights: Floats | None = None) -> Recursion:
+    """Foretell every point by least squares from the points before it.
+
+    Args:
+        z: Scores on the link, shape (..., points).
+        design: Regressors, shape (points, columns).
+        weights: Inverse relative variances of the noise, fixed before each point came, shape (points,); None is equal.
+
+    Returns:
+        Residuals on the scale of a point of weight 1.
+
+    Examples:
+        >>> x = np.arange(5.0)
+        >>> told = recursion(2 * x + np.array([0, 0, 0, 0, 3.0]), design_of(x))
+        >>> told.told.tolist(), round(float(told.w[4]), 2)
+        ([False, False, True, True, True], 1.9)
+    """
+    root = np.ones(design.shape[0]) if weights is None else np.sqrt(weights)
+    matrix, told = _transform(design * root[:, None])
+    w = np.asarray((np.asarray(z, float) * root) @ matrix.T)
+    return Recursion(w, np.concatenate([[0.0], np.cumsum(told)[:-1]]), told)
+
+
+def _transform(design: Floats) -> tuple[Floats, NDArray[np.bool_]]:
+    """Matrix that makes recursive residuals of scores, shape (points, points), and which of its rows are not empty."""
+    points = design.shape[0]
+    matrix, told = np.zeros((points, points)), np.zeros(points, bool)
+    for t in range(1, points):
+        past, new = design[:t], design[t]
+        # minimum-norm weights that foretell the new point; they reach it only if its direction was seen before
+        weights = np.linalg.lstsq(past.T, new, rcond=1e-12)[0]
+        if np.abs(past.T @ weights - new).max() <= _SEEN * max(float(np.abs(new).max()), 1.0):
+            size = np.sqrt(1 + weights @ weights)
+            matrix[t, :t], matrix[t, t], told[t] = -weights / size, 1 / size, True
+    return matrix, told
+
+
+def normal_scores(t: Floats, df: Floats) -> Floats:
+    """Student statistics to standard normal ones of the same tail probability.
+
+    Examples:
+        >>> np.round(normal_scores(np.array([2.0, -2.0]), np.array([5.0, 1e6])), 2).tolist()
+        [1.64, -2.0]
+    """
+    from scipy.special import ndtri, stdtr
+
+    tail = stdtr(np.maximum(df, 1.0), -np.abs(t))
+    return np.asarray(-np.sign(t) * ndtri(np.maximum(tail, np.finfo(float).tiny)))

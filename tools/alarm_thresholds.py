@@ -1,0 +1,119 @@
+"""Simulate the thresholds of the trend alarm: ``python tools/alarm_thresholds.py --write``.
+
+Series of pure noise about a straight line at equal steps, of five shapes of noise (the line itself drops out); the
+largest value of the detector within so many looks; its quantiles. The threshold is the largest over the shapes.
+Nothing here has seen a real series. Takes about five CPU minutes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from foreshock.alarms._detector import CLIP, JUMPS, SLOPES, shiryaev_roberts
+from foreshock.alarms._residuals import design_of, recursion
+
+Floats = NDArray[np.float64]
+
+BASELINES = (4, 5, 6, 8, 10, 14, 20, 40)
+LOOKS = (1, 2, 3, 5, 8, 12, 20, 30, 45, 60, 90, 130, 200)
+LEVELS = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5)
+MEASURED_LOOKS = 60
+CHUNK = 250
+OUT = Path(__file__).resolve().parents[1] / "src" / "foreshock" / "alarms" / "_thresholds.json"
+
+
+def noise(rng: np.random.Generator, shape: str, size: tuple[int, int]) -> Floats:
+    """Independent noise of one shape."""
+    drawn = {
+        "normal": lambda: rng.standard_normal(size),
+        "uniform": lambda: rng.uniform(-1, 1, size),
+        "t3": lambda: rng.standard_t(3, size),
+        "Laplace": lambda: rng.laplace(size=size),
+        "exponential": lambda: rng.exponential(size=size) - 1,
+    }
+    return np.asarray(drawn[shape](), float)
+
+
+SHAPES = ("normal", "uniform", "t3", "Laplace", "exponential")
+
+
+def peaks(rng: np.random.Generator, shape: str, series: int, baseline: int, looks: int) -> Floats:
+    """Largest value of the detector so far, shape (series, looks)."""
+    design = design_of(np.arange(float(baseline + looks)))
+    found = []
+    for first in range(0, series, CHUNK):
+        z = noise(rng, shape, (min(CHUNK, series - first), baseline + looks))
+        values = shiryaev_roberts(recursion(z, design).scores()[:, baseline:], baseline)
+        found.append(np.maximum.accumulate(values, axis=1))
+    return np.concatenate(found)
+
+
+def quantiles(highest: Floats) -> Floats:
+    """Upper quantiles at :data:`LOOKS` and :data:`LEVELS`, shape (looks, levels)."""
+    at = highest[:, np.array(LOOKS) - 1]
+    return np.asarray(np.quantile(at, 1 - np.array(LEVELS), axis=0, method="higher").T)
+
+
+def simulate(series: int, seed: int) -> dict[str, object]:
+    """The whole table; normal noise gets twice as many series as the other shapes."""
+    number = {shape: series * (2 if shape == "normal" else 1) for shape in SHAPES}
+    thresholds, normal, measured = [], [], []
+    for baseline in BASELINES:
+        found = []
+        for i, shape in enumerate(SHAPES):
+            rng = np.random.default_rng([seed, baseline, i])
+            found.append(quantiles(peaks(rng, shape, number[shape], baseline, LOOKS[-1])))
+        worst = np.max(found, axis=0)
+        line = worst[LOOKS.index(MEASURED_LOOKS)]
+        rates = []
+        for i, shape in enumerate(SHAPES):
+            rng = np.random.default_rng([seed + 1, baseline, i])
+            top = peaks(rng, shape, series, baseline, MEASURED_LOOKS)[:, -1]
+            rates.append((top[:, None] >= line).mean(axis=0))
+        thresholds.append(_short(worst))
+        normal.append(_short(found[0]))
+        measured.append(np.max(rates, axis=0).round(4).tolist())
+        shown = dict(zip(SHAPES, np.array(rates)[:, LEVELS.index(0.05)].round(3).tolist(), strict=True))
+        print(
+            f"baseline {baseline}: threshold {line[LEVELS.index(0.05)]:.0f}; rates on fresh series {shown}", flush=True
+        )
+    return {
+        "made_by": f"python tools/alarm_thresholds.py --series {series} --seed {seed} --write",
+        "seed": seed,
+        "series": number,
+        "shapes": list(SHAPES),
+        "detector": {"clip": CLIP, "jumps": list(JUMPS), "slopes": list(SLOPES)},
+        "baselines": list(BASELINES),
+        "looks": list(LOOKS),
+        "levels": list(LEVELS),
+        "thresholds": thresholds,
+        "normal": normal,
+        "measured_looks": MEASURED_LOOKS,
+        "measured_series": series,
+        "measured": measured,
+    }
+
+
+def _short(values: Floats) -> list[list[float]]:
+    return [[float(f"{v:.5g}") for v in row] for row in values]
+
+
+def main() -> None:
+    """Simulate, and write when asked."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--series", type=int, default=5000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--write", action="store_true", help=f"write {OUT.name}")
+    asked = parser.parse_args()
+    found = simulate(asked.series, asked.seed)
+    if asked.write:
+        OUT.write_text(json.dumps(found, separators=(",", ":")) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()
