@@ -11,7 +11,7 @@ import msgspec
 
 from foreshock._base import ForeshockError
 from foreshock.records import Document
-from foreshock.report import _alike, _compare, _details, _forecast, _format, _sentences, _view, _words
+from foreshock.report import _alarms, _alike, _compare, _details, _forecast, _format, _sentences, _view, _words
 from foreshock.report._dimensions import grouped
 from foreshock.report._plot import figure
 from foreshock.report._plot_forecast import forecast_figure
@@ -181,6 +181,7 @@ def _environment() -> Environment:
         "figure": lambda rows, key: Markup(figure(rows, str(key))),  # noqa: S704 - our own SVG, escaped piece by piece
         "forecast_figure": lambda row, key: Markup(forecast_figure(row, str(key))),  # noqa: S704 - as above
         "foretold": _forecast,
+        "alarmed": _alarms,
         "item_anchors": _view.item_anchors,
         "alike": _alike.alike,
         "together": _alike.together,

@@ -12,6 +12,7 @@ import msgspec
 
 from foreshock._base import ForeshockError
 from foreshock.records import Document, Light
+from foreshock.report._rows_alarms import AlarmRow, BudgetRow, LedgerRow
 from foreshock.report._rows_compare import BoardRow, CompareRow
 from foreshock.report._rows_forecast import BacktestRow, CrossingRow, ForecastCurveRow, ForecastRow
 from foreshock.report._rows_mirage import (
@@ -297,6 +298,9 @@ class Tables(msgspec.Struct, frozen=True, kw_only=True):
     compare: list[CompareRow] = []
     flips: list[FlipRow] = []
     board: list[BoardRow] = []
+    alarms: list[AlarmRow] = []
+    ledger: list[LedgerRow] = []
+    budget: list[BudgetRow] = []
     forecast: list[ForecastRow] = []
     curves: list[ForecastCurveRow] = []
     crossings: list[CrossingRow] = []

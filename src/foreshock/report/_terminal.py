@@ -16,7 +16,7 @@ from foreshock.report._safe import one_line
 from foreshock.report._sentences import counts_sentence, headline, incomplete, rate_sentence
 from foreshock.report._sentences import seeds as all_seeds
 from foreshock.report._terminal_compare import print_compare, without_compared
-from foreshock.report._terminal_forecast import print_forecasts, told_forecasts
+from foreshock.report._terminal_forecast import print_alarms, print_forecasts, told_forecasts
 from foreshock.report._terminal_mirage import print_details, print_families, print_predictions
 from foreshock.report._terminal_scores import print_scores
 from foreshock.report._view import View, load
@@ -52,7 +52,7 @@ def terminal(document: Document, console: Console) -> None:
     print_compare(view, page)
     view = without_compared(view).without(told_forecasts(view))
     jumps = (_verdicts, print_families, _findings, _unresolved, print_predictions)
-    for part in (_opening, _trust, print_forecasts, *jumps, *scores, _runs, _failures, _footer):
+    for part in (_opening, _trust, print_forecasts, *jumps, print_alarms, *scores, _runs, _failures, _footer):
         part(view, page)
         page.explain()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from foreshock.report._alarms import alarm_count, alarm_facts, alarm_name, pressing, promise_of
 from foreshock.report._console import Page
 from foreshock.report._forecast import (
     Block,
@@ -52,6 +53,23 @@ def print_forecasts(view: View, page: Page) -> None:
     for row in whole(view.tables):
         page.title(f"All curves together, {row.source}")
         page.line(one_line(backtest_text(row), _LONG), indent=2)
+
+
+def print_alarms(view: View, page: Page) -> None:
+    """Print how many metrics were looked at, and what was spent; the alarms themselves are findings."""
+    tables = view.tables
+    if not tables.alarms:
+        return
+    page.title("Does every metric keep its trend?")
+    page.line(alarm_count(tables), indent=2)
+    for row in pressing(tables.alarms)[:_MOST]:
+        text = f"{one_line(alarm_name(row), 160)}: {one_line(alarm_facts(row), _LONG)}"
+        page.rows([[page.badge(row.state), page.text(text)]], [14])
+    page.more(min(_MOST, len(pressing(tables.alarms))), len(pressing(tables.alarms)), "alarms")
+    if promise_of(tables):
+        page.line(f"promise of each: {one_line(promise_of(tables), _LONG)}", "dim", 2)
+    for budget in tables.budget:
+        page.line(one_line(budget.sentence or "", _LONG), "dim", 2)
 
 
 def _full(block: Block, page: Page) -> None:

@@ -34,6 +34,13 @@ STATES = {
     "withheld": Mark("○", "?", "withheld", "none"),
 }
 
+ALARMS = {
+    "metric-only": Mark("▲", "!", "metric only", "warn"),
+    "twin undecided": Mark("■", "X", "twin undecided", "bad"),
+    "muted": Mark("○", "?", "muted", "none"),
+}
+"""Verdicts and states of alarms that no other finding has."""
+
 VERDICTS = {
     "break": Mark("■", "X", "break", "bad"),
     "mirage": Mark("▲", "!", "mirage", "warn"),
@@ -160,6 +167,7 @@ def mark(word: str) -> Mark:
         VERDICTS.get(word)
         or COMPARED.get(word)
         or STANDINGS.get(word)
+        or ALARMS.get(word)
         or STATES.get(word)
         or ANSWERS.get(word)
         or Mark("◇", "*", word, "plain")
