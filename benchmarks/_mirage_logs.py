@@ -12,7 +12,7 @@ import numpy as np
 from foreshock.simulate import World, choice_world, suite_world, token_world
 
 MOMENT = "2026-11-30T09-00-00.000000"
-WORDS = "stone river lamp orchard window ladder harbour candle meadow barrel".split()
+WORDS = ["stone", "river", "lamp", "orchard", "window", "ladder", "harbour", "candle", "meadow", "barrel"]
 OPTIONS = 4
 
 
@@ -24,9 +24,7 @@ def suite_worlds(rng: np.random.Generator, tasks: int, points: int, items: int) 
         for own in ({"lengths": [1, 2, 4, 7], "start": 1.2}, {"kind": "choices"})
     ]
     noise = rng.uniform(0.05, 0.2, tasks)
-    return suite_world(
-        rng, make=_world, tasks=tasks, points=points, items=items, noise=noise, breaking=0.3, each=each
-    )
+    return suite_world(rng, make=_world, tasks=tasks, points=points, items=items, noise=noise, breaking=0.3, each=each)
 
 
 def _world(rng: np.random.Generator, *, kind: str = "answer", **knobs: Any) -> World:

@@ -9,7 +9,6 @@ import pytest
 
 from foreshock.metrics import get_metric
 from foreshock.scoring import joined, score
-from foreshock.store import Store
 
 _spec = spec_from_file_location("scoring_stores", Path(__file__).with_name("_stores.py"))
 stores = module_from_spec(_spec)
@@ -77,13 +76,13 @@ def test_labels_are_read_where_they_are_asked_for(store):
     assert {c.metric_id: c.label is not None for c in told.columns}[place.id]
     columns = ["run_key", "row", "label"]
     frame = snapshot.scan("scores", tasks=["sums"], metrics=[place.id], source="foreshock", columns=columns)
-    labels = dict(((run, row), label) for run, row, label in frame.collect().rows())
+    labels = {(run, row): label for run, row, label in frame.collect().rows()}
     (column,) = (c for c in told.columns if c.metric_id == place.id)
     assert {(run, row): label for run, row, label in told.frame.select("run_key", "row", column.label).rows()} == labels
     assert any(label is not None for label in labels.values())
 
 
 def test_a_removed_run_is_not_there(store):
-    store.remove(["m-7b/sums"], "a test")
+    store.remove("m-7b/sums", "a test")
     (told,) = joined(store.snapshot(), ["sums"])
     assert set(told.frame["run_key"]) == {"m-1b/sums"}

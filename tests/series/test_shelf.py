@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,8 +12,8 @@ import pytest
 import foreshock.series._shelf as shelves
 from foreshock.metrics import get_metric
 from foreshock.records import Batch, Run, item_key
-from foreshock.scoring import score
-from foreshock.series import Block, Shelf, load_blocks
+from foreshock.scoring import Joined, joined, score
+from foreshock.series import Block, Scores, Shelf, load_blocks, scores_of
 from foreshock.store import Snapshot, Store
 
 TASKS = ("a", "b", "c", "d")
@@ -47,8 +48,13 @@ def _batches(task: str, rows: list[tuple[int, int, str, str | None]]) -> list[Ba
     keys = [item_key(f"{task} {item}", (), ("101",)) for item, *_ in rows]
     ids = [str(item) for item, *_ in rows]
     count = len(rows)
-    items = {"item_key": keys, "item_id": ids, "input": [f"{task} {i}" for i in ids], "targets": [["101"]] * count}
-    responses = {
+    items: dict[str, list[Any]] = {
+        "item_key": keys,
+        "item_id": ids,
+        "input": [f"{task} {i}" for i in ids],
+        "targets": [["101"]] * count,
+    }
+    responses: dict[str, list[Any]] = {
         "item_key": keys,
         "item_id": ids,
         "row": list(range(count)),
@@ -67,9 +73,9 @@ def _by_hand(snapshot: Snapshot, task: str, way: str, metric: str, *, as_zero: b
     frame = snapshot.scan("scores", tasks=[task], metrics=[metric], columns=columns).collect()
     each = defaultdict(list)
     for run, item, name, value, status in frame.rows():
-        value = 0.0 if as_zero and status == "unparsed" else value
-        if name == way and value is not None:
-            each[run, item].append(value)
+        told = 0.0 if as_zero and status == "unparsed" else value
+        if name == way and told is not None:
+            each[run, item].append(told)
     return {key: float(np.mean(values)) for key, values in each.items()}
 
 
@@ -84,8 +90,7 @@ def _cells(block: Block, metric: str) -> dict[tuple[str, str], float]:
 def test_blocks_are_the_means_over_epochs(
     snapshot: Snapshot, monkeypatch: pytest.MonkeyPatch, kept: int, rows: int
 ) -> None:
-    plain = shelves.joined
-    monkeypatch.setattr(shelves, "joined", lambda *words, **options: plain(*words, **options, rows=rows))
+    monkeypatch.setattr(shelves, "joined", lambda *words, **options: joined(*words, **options, rows=rows))
     shelf = Shelf(snapshot, TASKS, kept=kept)
     for task in (*TASKS, *TASKS[::-1]):
         blocks = shelf.scores(task).blocks({EXACT: True, CLOSE: False})
@@ -101,8 +106,12 @@ def test_blocks_are_the_means_over_epochs(
 
 def test_a_task_is_read_again_only_when_it_was_let_go(snapshot: Snapshot, monkeypatch: pytest.MonkeyPatch) -> None:
     reads: list[str] = []
-    plain = shelves.scores_of
-    monkeypatch.setattr(shelves, "scores_of", lambda task: reads.append(task.task) or plain(task))
+
+    def noted(task: Joined) -> Scores:
+        reads.append(task.task)
+        return scores_of(task)
+
+    monkeypatch.setattr(shelves, "scores_of", noted)
     shelf = Shelf(snapshot, TASKS)
     for task in (*TASKS, *TASKS[::-1]):
         assert shelf.scores(task).task == task
