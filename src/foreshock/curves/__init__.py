@@ -1,15 +1,20 @@
 """Curves of scores over an axis: forms, fits, and forecasts that know what they do not know."""
 
+from foreshock.curves._calibration import Calibration, calibrate
+from foreshock.curves._conformal import curves_needed, interval_score
 from foreshock.curves._crossing import Side, Standing, exact_bounds, first_crossing, side_of, standing
 from foreshock.curves._curve import Curve
 from foreshock.curves._fit import FormFit, Optimum, fit
 from foreshock.curves._fit_all import Alike, FormFits, RuledOut, fit_all
+from foreshock.curves._forecast import Forecast, forecast
 from foreshock.curves._forms import Form, forms
 from foreshock.curves._series import curve_of
 
 __all__ = [
     "Alike",
+    "Calibration",
     "Curve",
+    "Forecast",
     "Form",
     "FormFit",
     "FormFits",
@@ -17,12 +22,16 @@ __all__ = [
     "RuledOut",
     "Side",
     "Standing",
+    "calibrate",
     "curve_of",
+    "curves_needed",
     "exact_bounds",
     "first_crossing",
     "fit",
     "fit_all",
+    "forecast",
     "forms",
+    "interval_score",
     "side_of",
     "standing",
 ]

@@ -5,12 +5,12 @@ straight line:
 
 - *shape* (:data:`SCALING_KINDS`): a power law onto a floor, the same with a shifted start, the sigmoidal law of
   Alabdulmohsin et al. 2022 (M4), smoothly broken power laws with one to three breaks (Caballero et al. 2023), a rise
-  between two falls, a plateau before a late fall, saturation, and no movement at all;
-- *span*: 1 to 9 nats of history (a factor of 3 to 8,000); the held-out part reaches .1 to 2.3 nats further (a factor
-  of 1.1 to 10), never further than the history is long;
+  between two falls, a plateau before a late fall, a slow fall that turns sharply, saturation, and no movement at all;
+- *span*: 1 to 9 nats of history (a factor of 3 to 8,000); the held-out part reaches .1 to 3 nats further (a factor of
+  1.1 to 20), never further than the history is long;
 - *slope* .03 to 1 per nat, *floor* 0 or a share of what is left at the end of the history;
 - *breaks* anywhere between the first seen and the last held-out point: some lie ahead and cannot be foreseen;
-- *grid*: even in the log, even in x, or random; 5 to 80 points seen;
+- *grid*: even in the log, even in x, or random; 4 to 80 points seen;
 - *noise* of .0005 to .05 in the log, or of one size in the score itself; normal, or Student's t with 4 degrees of
   freedom in a fifth of the curves; autocorrelated in a fifth; an outlier in a hundred points of a tenth.
 """
@@ -71,7 +71,7 @@ def scaling_curve(rng: np.random.Generator, kind: str | None = None) -> ScalingC
     if kind not in _KINDS:
         raise ValueError(f"{kind!r} is no kind of scaling curve; there are {', '.join(_KINDS)}")
     span = _log_uniform(rng, 1.0, 9.0)
-    reach = min(_log_uniform(rng, 0.1, 2.3), span)
+    reach = min(_log_uniform(rng, 0.1, 3.0), span)
     seen, ahead = _grid(rng, span, reach)
     shape = _KINDS[kind][1](rng, span, reach)
     t = np.concatenate([seen, ahead])
@@ -89,7 +89,7 @@ def _log_uniform(rng: np.random.Generator, low: float, high: float) -> float:
 
 def _grid(rng: np.random.Generator, span: float, reach: float) -> tuple[Floats, Floats]:
     """Places seen, from ``-span`` to 0, and held out, from just above 0 to ``reach``, in log x."""
-    points, held_out = int(_log_uniform(rng, 5, 81)), int(rng.integers(1, 13))
+    points, held_out = int(_log_uniform(rng, 4, 81)), int(rng.integers(1, 13))
     way = rng.choice(["log", "linear", "random"], p=[0.5, 0.25, 0.25])
     if way == "log":
         return np.linspace(-span, 0.0, points), np.linspace(0.0, reach, held_out + 1)[1:]
@@ -192,6 +192,15 @@ def _plateau(rng: np.random.Generator, span: float, reach: float) -> Shape:
     return _floored(rng, _breaks(slopes, places, np.exp(rng.uniform(np.log(0.05), np.log(0.6), 2))))
 
 
+def _sharp(rng: np.random.Generator, span: float, reach: float) -> Shape:
+    """A slow power law that turns steep within a tenth of a nat and ends on a floor far below."""
+    slopes = np.array([_log_uniform(rng, 0.02, 0.3), _log_uniform(rng, 1.5, 6.0)])
+    place = rng.uniform(-0.4 * span, reach, 1)
+    fall = _breaks(slopes, place, np.exp(rng.uniform(np.log(0.03), np.log(0.3), 1)))
+    floor = float(fall(place)[0]) - rng.uniform(1.0, 5.0)
+    return lambda t: np.logaddexp(fall(t), floor)
+
+
 def _saturating(rng: np.random.Generator, _span: float, _reach: float) -> Shape:
     slope, share = rng.uniform(0.4, 1.5), rng.uniform(0.9, 0.999)
     return lambda t: np.logaddexp(np.log1p(-share) - slope * t, np.log(share))
@@ -210,6 +219,7 @@ _KINDS: dict[str, tuple[float, Callable[[np.random.Generator, float, float], Sha
     "three breaks": (1.0, _broken(3)),
     "down, up, down": (2.0, _down_up_down),
     "plateau": (1.5, _plateau),
+    "sharp turn": (1.5, _sharp),
     "saturating": (1.5, _saturating),
     "flat": (1.0, _flat),
 }

@@ -1,0 +1,1 @@
+"""Learns the calibration that the package ships, from simulated curves alone."""

@@ -1,0 +1,308 @@
+"""Forecast a curve: many forms as one, drawn to persistence, with a conformal interval, or no forecast."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from foreshock._base import ConfigError
+from foreshock.curves._calibration import Calibration, kind_of_scale, shipped
+from foreshock.curves._combine import candidates
+from foreshock.curves._conformal import curves_needed, exceedance, interval
+from foreshock.curves._curve import Curve, Floats
+from foreshock.curves._fit_all import FormFits
+from foreshock.curves._learn import Rule
+from foreshock.records import Fit
+
+Bools = NDArray[np.bool_]
+
+LEAST = 4
+"""Different places that a history must have: with three a law onto a floor fits anything."""
+REACH = 1.0
+"""A forecast reaches this share of the history's length beyond its end, and no further."""
+FACTOR = 20.0
+"""Nor beyond this multiple of the last place of a log axis: the curves of the shipped calibration end there."""
+MOST_TARGETS = 10_000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Forecast:
+    """A forecast with its interval beside persistence with its own.
+
+    Attributes:
+        curve: The history.
+        at: Places, shape (targets,).
+        value: Forecasts, on the scale of the score; NaN where there is none.
+        low, high: Ends of the interval.
+        level: Coverage that was asked for.
+        refused: Why there is no forecast at all; None where there is one.
+        enough: What would be enough where there is none, in words.
+        lacking: Why there is no forecast at a place, by place; None where there is one.
+        weights: Weight of each form that took part.
+        forms: The fitted laws, with what the data rule out; None where none was fitted.
+        persistence, persistence_low, persistence_high: The last value, and the interval about it, at each place.
+        basis: Which calibration the interval rests on, how many curves and groups, its measured coverage on groups left
+            out.
+        record: Data hash and seed.
+    """
+
+    curve: Curve
+    at: Floats
+    value: Floats
+    low: Floats
+    high: Floats
+    level: float
+    refused: str | None
+    enough: str | None
+    lacking: tuple[str | None, ...]
+    persistence: Floats
+    persistence_low: Floats
+    persistence_high: Floats
+    basis: str
+    record: Fit
+    weights: dict[str, float] = field(default_factory=dict)
+    forms: FormFits | None = None
+    _predicted: Predicted | None = None
+    _calibration: Calibration | None = None
+
+    def probability_above(self, threshold: float) -> Floats:
+        """Probability that a score lies above a line, shape (targets,); NaN where there is no forecast.
+
+        From the conformal distribution of the forecast's error, so it is marginal as the interval is. With K
+        calibration curves nothing is less probable than 1 in 2 (K + 1).
+        """
+        if self._calibration is None or self._predicted is None:
+            return np.full(self.at.shape, np.nan)
+        made, low, high = self._predicted, self.curve.low, self.curve.high
+        if high is not None and threshold >= high:
+            return np.where(np.isnan(self.value), np.nan, 0.0)
+        if low is not None and threshold < low:
+            return np.where(np.isnan(self.value), np.nan, 1.0)
+        line = self.curve.link.forward(np.array([float(threshold)]))
+        found = exceedance(line, made.centre, made.down, made.up, self._calibration.pool)
+        return np.where(np.isnan(self.value), np.nan, found)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row a place for tables of a report; null where there is no number."""
+        names = ("value", "low", "high", "persistence", "persistence_low", "persistence_high")
+        return [
+            {
+                "curve": self.curve.name,
+                "group": self.curve.group,
+                "x": float(self.at[i]),
+                **{name: _number(getattr(self, name)[i]) for name in names},
+                "level": self.level,
+                "refused": self.refused or self.lacking[i],
+                "enough": self.enough,
+                "basis": self.basis,
+            }
+            for i in range(self.at.size)
+        ]
+
+
+def _number(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None
+
+
+def forecast(
+    curve: Curve,
+    at: ArrayLike,
+    *,
+    calibration: Calibration | None = None,
+    level: float = 0.9,
+    seed: int = 0,
+    identify: bool = True,
+) -> Forecast:
+    """Forecast a curve beyond its last point.
+
+    The forecast is the mean of many forms on the link of the score, drawn to persistence. The interval is conformal: it
+    covers *one* place drawn from *one* curve like those of the calibration with at least ``level``, on average over
+    such curves. For a curve of another kind nothing is promised; ``basis`` says what was measured on groups left out.
+
+    Args:
+        curve: The history.
+        at: Places, any order, up to :data:`MOST_TARGETS`.
+        calibration: What weights, scales and scores were learned on; None is what the package learned on simulated
+            curves.
+        level: Coverage, in (0, 1).
+        seed: Seed of the fits.
+        identify: Whether the fitted laws say which of their parameters mean something; half of the time.
+
+    Raises:
+        ConfigError: A place is not on the axis, the level is not between 0 and 1, or the calibration is one for scores
+            of the other kind.
+
+    Examples:
+        >>> x = np.geomspace(1e6, 1e9, 12)
+        >>> found = forecast(Curve(x, 1.5 + 400 * x**-0.4, low=0.0), [2e9])
+        >>> bool(found.low[0] < 1.5 + 400 * 2e9**-0.4 < found.high[0]), bool(found.value[0] < found.persistence[0])
+        (True, True)
+    """
+    places = _asked(curve, at, level)
+    used = shipped(kind_of_scale(curve)) if calibration is None else calibration
+    if used.kind != kind_of_scale(curve):
+        raise ConfigError(
+            f"the calibration is for scales of kind {used.kind}, the curve has one of kind {kind_of_scale(curve)}",
+            expected="curves of the same kind of scale",
+        )
+    refused, enough = _refusal(curve, places, used, level)
+    predicted = predict(curve, places, used.rule, seed=seed, identify=identify) if refusal_of(curve) is None else None
+    nothing = np.full(places.shape, np.nan)
+    told = Forecast(
+        curve=curve,
+        at=places,
+        value=nothing,
+        low=nothing,
+        high=nothing,
+        level=level,
+        refused=refused,
+        enough=enough,
+        lacking=lacking_of(curve, places),
+        persistence=np.full(places.shape, _last(curve)),
+        persistence_low=nothing,
+        persistence_high=nothing,
+        basis=used.basis(level),
+        record=Fit(data_hash=curve.data_hash, seed=seed),
+    )
+    return told if predicted is None else _with_intervals(told, predicted, used)
+
+
+def _last(curve: Curve) -> float:
+    return float(np.mean(curve.y[curve.x == curve.x[-1]])) if curve.points else float("nan")
+
+
+def _with_intervals(told: Forecast, predicted: Predicted, used: Calibration) -> Forecast:
+    """The forecast with its intervals; its own only where nothing refuses it."""
+    curve, level, ahead = told.curve, told.level, told.curve.place(told.at) > told.curve.t[-1]
+    wider = used.factor_still(level)
+    still = (predicted.last, wider * predicted.still_down, wider * predicted.still_up)
+    low, high = (_on_scale(curve, end, ahead) for end in interval(*still, used.pool_still, level))
+    told = replace(told, persistence_low=low, persistence_high=high, forms=predicted.fits)
+    if told.refused is not None:
+        return told
+    near, wider = supported(curve, told.at), used.factor(level)
+    predicted = replace(predicted, down=wider * predicted.down, up=wider * predicted.up)
+    band = (predicted.centre, predicted.down, predicted.up)
+    low, high = (_on_scale(curve, end, near) for end in interval(*band, used.pool, level))
+    value = _on_scale(curve, predicted.centre, near)
+    return replace(
+        told, value=value, low=low, high=high, weights=predicted.weights, _predicted=predicted, _calibration=used
+    )
+
+
+def _on_scale(curve: Curve, z: Floats, there: Bools) -> Floats:
+    y = curve.link.inverse(z)
+    return np.where(there & ~np.isnan(y), y, np.nan)
+
+
+def _asked(curve: Curve, at: ArrayLike, level: float) -> Floats:
+    places = np.atleast_1d(np.asarray(at, np.float64))
+    if places.ndim != 1 or places.size > MOST_TARGETS:
+        raise ConfigError(f"places of shape {places.shape}", expected=f"up to {MOST_TARGETS:,} places in a row")
+    curve.place(places)
+    if not 0 < level < 1:
+        raise ConfigError(f"a level of {level}", expected="a level between 0 and 1")
+    return places
+
+
+def refusal_of(curve: Curve) -> str | None:
+    """Why a history supports no forecast at all; None where it does."""
+    places = int(np.unique(curve.x).size)
+    if places < LEAST:
+        return f"{places} different places on the axis"
+    if kind_of_scale(curve) == "open" and not np.isfinite(curve.z).all():
+        return "a score stands at the end of its scale, and nothing says how far it is from there"
+    return None
+
+
+def enough_of(curve: Curve) -> str | None:
+    """What would be enough where :func:`refusal_of` refuses."""
+    if int(np.unique(curve.x).size) < LEAST:
+        return f"{LEAST} different places"
+    return "scores off the end, or another metric" if not np.isfinite(curve.z).all() else None
+
+
+def _furthest(curve: Curve) -> float:
+    """Furthest place on the scale on which the axis is read."""
+    t = curve.t
+    reach = REACH * float(np.ptp(t))
+    return float(t[-1]) + (min(reach, float(np.log(FACTOR))) if curve.log_x else reach)
+
+
+def supported(curve: Curve, places: Floats) -> Bools:
+    """Which places lie beyond the history and within its reach, shape (targets,)."""
+    t = curve.place(places)
+    # a place given as exactly as far may come out of the logarithm a rounding error further
+    return np.asarray((t > curve.t[-1]) & (t <= _furthest(curve) + 1e-9 * max(1.0, abs(float(curve.t[-1])))))
+
+
+def reach_text(curve: Curve) -> str:
+    """How far a history reaches, in words."""
+    end = _furthest(curve)
+    return f"places up to {np.exp(end) if curve.log_x else end:.6g}, or a longer history"
+
+
+def lacking_of(curve: Curve, places: Floats) -> tuple[str | None, ...]:
+    """Why there is no forecast at a place; None where there is one."""
+    t, near = curve.place(places), supported(curve, places)
+    beyond = "further beyond the history than it supports"
+    return tuple(
+        None if ok else beyond if one > curve.t[-1] else "not beyond the history"
+        for one, ok in zip(t, near, strict=True)
+    )
+
+
+def _refusal(curve: Curve, places: Floats, used: Calibration, level: float) -> tuple[str | None, str | None]:
+    """Why there is no forecast at any place, and what would be enough."""
+    why = refusal_of(curve)
+    if why is not None:
+        return why, enough_of(curve)
+    if used.curves < curves_needed(level):
+        return f"{used.curves} calibration curves", f"{curves_needed(level)} for an interval of {level:.4g}"
+    if not supported(curve, places).any():
+        return next((why for why in lacking_of(curve, places) if why), "no place to forecast"), reach_text(curve)
+    return None, None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Predicted:
+    """What is forecast on the link, before a conformal quantile is applied.
+
+    Attributes:
+        centre: Forecasts, shape (targets,).
+        down, up: Scale of the error below and above them.
+        last: The last value, shape (targets,).
+        still_down, still_up: Scale of its error.
+        weights: Weights of the forms.
+        fits: The fitted laws.
+    """
+
+    centre: Floats
+    down: Floats
+    up: Floats
+    last: Floats
+    still_down: Floats
+    still_up: Floats
+    weights: dict[str, float]
+    fits: FormFits | None = None
+
+
+def predict(curve: Curve, at: Floats, rule: Rule | None, *, seed: int = 0, identify: bool = False) -> Predicted:
+    """Forecasts and the scales of their errors, of a history that :func:`refusal_of` lets pass.
+
+    Args:
+        curve: The history.
+        at: Places.
+        rule: Weights and scales; None for scores between two ends.
+        seed: Seed of the fits.
+        identify: Whether the fits tell which parameters mean something.
+    """
+    if rule is None:
+        raise NotImplementedError
+    found = candidates(curve, at, seed=seed, identify=identify)
+    centre, scale, weights = rule.centre(found)
+    last, still = rule.persistence(found)
+    return Predicted(centre, scale, scale, last, still, still, weights, found.fits)
