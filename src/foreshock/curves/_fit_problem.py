@@ -8,7 +8,7 @@ import numpy as np
 
 from foreshock.curves._curve import Floats
 from foreshock.curves._fit_frame import Frame
-from foreshock.curves._fit_solve import Solved, objective, solve
+from foreshock.curves._fit_solve import Residuals, Solved, objective, solve
 from foreshock.curves._forms import Form, Starts
 
 PERTURBED = 4
@@ -16,6 +16,8 @@ PERTURBED = 4
 _SHAKE = 0.4
 _SOFT = 3.0
 """Residuals beyond three robust standard deviations count linearly."""
+_FEW = 6
+"""Fewest degrees of freedom from which a robust scale is taken."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,6 +30,7 @@ class Problem:
         grid: All starts of the form with their bounds.
         sd: Standard deviation of each point over that of all, shape (points,).
         soft: Scale beyond which residuals count linearly; infinite for least squares.
+        pull: Noise of a point on the scale of the residuals: what a weak prior is measured against.
     """
 
     form: Form
@@ -35,11 +38,12 @@ class Problem:
     grid: Starts
     sd: Floats
     soft: float = float("inf")
+    pull: float = 0.0
 
     @classmethod
     def of(cls, form: Form, frame: Frame) -> Problem:
         """Least squares with equal noise."""
-        return cls(form, frame, form.starts(frame), np.ones(frame.points))
+        return cls(form, frame, form.starts(frame), np.ones(frame.points), pull=_noise(frame) if form.weak else 0.0)
 
     def residuals(self, theta: Floats) -> Floats:
         """Fitted less observed over ``sd``, shape (starts, points)."""
@@ -49,7 +53,37 @@ class Problem:
 
     def cost(self, theta: Floats) -> Floats:
         """Objective of each row of parameters."""
-        return objective(self.residuals(theta), self.frame.count, self.soft)
+        whole = np.concatenate([self.residuals(theta), self._prior(theta)], axis=1)
+        return objective(whole, self._weight, self.soft)
+
+    @property
+    def _weight(self) -> Floats:
+        return np.concatenate([self.frame.count, np.ones(len(self.form.weak))])
+
+    def _prior(self, theta: Floats) -> Floats:
+        """Residuals that pull parameters towards 0, shape (starts, priors)."""
+        columns = [self.pull / scale * theta[:, column] for column, scale in self.form.weak]
+        return np.stack(columns, axis=1) if columns else np.empty((len(theta), 0))
+
+    def _steps(self, sign: float) -> Residuals:
+        """Residuals with their slopes, for parameters without their sign."""
+        form, frame, weak = self.form, self.frame, self.form.weak
+        pulled = np.zeros((form.size, len(weak)))
+        for row, (column, scale) in enumerate(weak):
+            pulled[column, row] = self.pull / scale
+
+        def residuals(theta: Floats) -> tuple[Floats, Floats]:
+            whole = np.column_stack([theta, np.full(len(theta), sign)])
+            value, slopes = form.slopes(whole, frame.tau, frame)
+            with np.errstate(all="ignore"):
+                r = (frame.output(value) - frame.target) / self.sd
+                slopes = slopes * np.atleast_2d(np.asarray(frame.factor(value)) / self.sd)[:, None, :]
+            if not weak:
+                return r, slopes
+            more = np.broadcast_to(pulled, (len(theta), *pulled.shape))
+            return np.concatenate([r, self._prior(whole)], axis=1), np.concatenate([slopes, more], axis=2)
+
+        return residuals
 
     def box(self, theta: Floats) -> Starts:
         """Rows of parameters with the bounds of the starts of their sign."""
@@ -94,8 +128,7 @@ class Problem:
     def _solved(self, begun: Starts, mine: np.ndarray, sign: float, steps: int) -> Solved:
         bounds = (begun.low[mine, :-1], begun.high[mine, :-1])
         theta = begun.theta[mine, :-1]
-        residuals = self.form.residuals(self.frame, sign, self.sd)
-        return solve(residuals, theta, bounds, self.frame.count, soft=self.soft, steps=steps)
+        return solve(self._steps(sign), theta, bounds, self._weight, soft=self.soft, steps=steps)
 
     def distinct(self, theta: Floats, cost: Floats) -> tuple[Floats, Floats]:
         """Optima, best first, those that draw the same curve told once."""
@@ -123,5 +156,15 @@ class Problem:
         if frame.variance.any() and variance.min() > 0:
             sd = np.sqrt(variance / variance.mean())
         spread = 1.4826 * float(np.median(np.abs(r / sd))) * np.sqrt(frame.points / left)
-        soft = _SOFT * spread if robust and spread > 1e-9 else np.inf
-        return replace(self, sd=sd, soft=soft)
+        # few residuals have no scale of their own: most of them may be exactly 0
+        trusted = robust and left >= _FEW and spread > 1e-9
+        pull = float(np.sqrt(between + frame.variance.mean())) if self.form.weak else 0.0
+        return replace(self, sd=sd, soft=_SOFT * spread if trusted else np.inf, pull=pull)
+
+
+def _noise(frame: Frame) -> float:
+    """Noise of a point before a form was fitted: about a straight line, or that of sampling where it is more."""
+    centred = frame.tau - frame.tau.mean()
+    slope = float(centred @ frame.target / max(float(centred @ centred), 1e-300))
+    about = frame.target - frame.target.mean() - slope * centred
+    return float(np.sqrt(max(float(about @ about) / max(frame.points - 2, 1), float(frame.variance.mean()))))

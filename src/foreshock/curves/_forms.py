@@ -16,7 +16,6 @@ import numpy as np
 
 from foreshock.curves._curve import Floats
 from foreshock.curves._fit_frame import Frame, Kind
-from foreshock.curves._fit_solve import Residuals
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,6 +42,7 @@ class Form:
         published: One row of ``theta`` as the parameters of the equation.
         profiled: Columns of ``theta`` that the form is refused without: places of breaks, or free ends.
         places: Whether they are places of the axis.
+        weak: Columns with a weak prior, and its scale: about as much as one point says.
         needs_chance: Whether the score of guessing must be known.
         source: Where it is from.
     """
@@ -56,6 +56,7 @@ class Form:
     published: Callable[[Floats, Frame], dict[str, float]]
     profiled: tuple[int, ...] = ()
     places: bool = False
+    weak: tuple[tuple[int, float], ...] = ()
     needs_chance: bool = False
     source: str = ""
 
@@ -72,18 +73,6 @@ class Form:
     def value(self, theta: Floats, tau: Floats, frame: Frame) -> Floats:
         """Values at places of the frame, shape (starts, points)."""
         return self.slopes(theta, tau, frame)[0]
-
-    def residuals(self, frame: Frame, sign: float, sd: Floats) -> Residuals:
-        """Fitted less observed in a frame, each over ``sd`` (points,), for parameters without their sign."""
-
-        def residuals(theta: Floats) -> tuple[Floats, Floats]:
-            whole = np.column_stack([theta, np.full(len(theta), sign)])
-            value, slopes = self.slopes(whole, frame.tau, frame)
-            with np.errstate(all="ignore"):
-                factor = np.atleast_2d(np.asarray(frame.factor(value)) / sd)
-                return (frame.output(value) - frame.target) / sd, slopes * factor[:, None, :]
-
-        return residuals
 
 
 @functools.cache

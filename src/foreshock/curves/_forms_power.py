@@ -67,6 +67,9 @@ def _m2_starts(frame: Frame) -> Starts:
     if frame.kind == "log":
         # a curve that bends down from its limit would leave the scale beyond the data
         high[sign < 0, 2] = 0.0
+    if frame.on_link:
+        # on the link of a bounded score it is a line that slows down; an exponential there reaches an end at once
+        high[:, 2] = 0.0
     return Starts(np.clip(theta, low, high), low, high)
 
 

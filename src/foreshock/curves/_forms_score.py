@@ -1,4 +1,10 @@
-"""Forms of bounded scores: a straight line on the link, and logistic curves between a floor and a ceiling."""
+"""Forms of bounded scores: a straight line on the link, and logistic curves between a floor and a ceiling.
+
+A logistic curve with its floor at the score of guessing explodes on scores that lie at or below guessing: any steepness
+fits them, and the next forecast is the ceiling. So steepness has a weak prior, as Gelman et al. give logistic
+regression (2008, Annals of Applied Statistics 2, 1360: scale 2.5 for a predictor of standard deviation 0.5): one point
+says that a rise from 10% to 90% takes about as long as the axis.
+"""
 
 from __future__ import annotations
 
@@ -121,6 +127,7 @@ def _form(name: str, free: tuple[bool, bool]) -> Form:
         starts=functools.partial(_sigmoid_starts, free=free),
         published=functools.partial(_sigmoid_published, free=free),
         profiled=tuple(range(2, len(names))),
+        weak=((1, _GAP_TO_GAP),),
         needs_chance=not free[0],
         source="logistic curve; with its floor at the score of guessing Ruan et al. 2024, arXiv 2405.10938, equation 7",
     )
