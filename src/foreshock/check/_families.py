@@ -9,8 +9,9 @@ import msgspec
 import numpy as np
 
 from foreshock._base import Progress
+from foreshock.check._line_repeats import repeat_rows
 from foreshock.check._line_totals import TotalLine
-from foreshock.check._lines import Held, Judged, Place
+from foreshock.check._lines import Held, ItemLine, Judged, Place
 from foreshock.check._views import Waiting
 from foreshock.mirage import Entry, FamilyJudgement, Judgement, NoisePrior, foreseeable, judge_family, resolution_rows
 from foreshock.records import Finding
@@ -59,7 +60,7 @@ def judge_lines(shelf: Shelf, waiting: Sequence[Waiting], seed: int, progress: P
         family = _Family(shelf, [(i, waiting[i]) for i in members], seed)
         told = judge_family(family.entries(), seed=seed)
         for (i, line, kept), judgement in zip(family.held, told.judgements, strict=True):
-            found[i] = _beside(line.told(kept, judgement), kept, judgement, told.priors)
+            found[i] = _beside(line.told(kept, judgement), kept, judgement, told.priors, family.repeats.get(i, []))
         for i, one in family.undecided:
             found[i] = one
         totals += family.totals
@@ -79,6 +80,7 @@ class _Family:
         self._shelf, self._members, self._seed = shelf, members, seed
         self.held: list[tuple[int, Waiting, Held]] = []
         self.undecided: list[tuple[int, Judged]] = []
+        self.repeats: dict[int, list[dict[str, Any]]] = {}
         self.totals: list[Series] = []
 
     def entries(self) -> Iterator[Entry]:
@@ -87,15 +89,26 @@ class _Family:
             entry = line.entry(self._shelf)
             if entry is not None:
                 self.held.append((i, line, Held.of(entry, self._seed)))
+                if isinstance(line, ItemLine):
+                    # its scores are on the shelf now
+                    self.repeats[i] = repeat_rows(line, self._shelf, self._seed)
                 yield entry
             elif isinstance(line, TotalLine):
                 self.undecided.append((i, line.undecided()))
                 self.totals += [one for one in (line.series, line.twin) if one is not None]
 
 
-def _beside(one: Judged, held: Held, judgement: Judgement, priors: Sequence[NoisePrior]) -> Judged:
+def _beside(
+    one: Judged,
+    held: Held,
+    judgement: Judgement,
+    priors: Sequence[NoisePrior],
+    repeats: Sequence[dict[str, Any]],
+) -> Judged:
+    place = {name: one.verdict[name] for name in ("finding_id", "task", "family", "axis")}
     rows = {
         "resolution": resolution_rows(judgement, held.hard),
+        "repeats": [place | row for row in repeats],
         "foreseeable": [] if one.difference else [foreseeable(judgement, held.trend, priors).row()],
     }
     return one._replace(beside=rows)

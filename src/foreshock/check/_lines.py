@@ -13,7 +13,7 @@ from foreshock.check._measures import Measure, Measures
 from foreshock.check._tables import unit_of
 from foreshock.check._task import Task
 from foreshock.check._twin_command import How, how_to_get_a_twin
-from foreshock.metrics import get_metric
+from foreshock.metrics import get_metric, harness_metric
 from foreshock.mirage import (
     DECODED,
     Entry,
@@ -270,6 +270,11 @@ def newest(line: Line) -> Run:
     return max(runs_of(line), key=lambda run: (run.created or "", run.run_key))
 
 
+def newest_of(line: Line) -> list[tuple[str, Run]]:
+    """Label of each point with the newest run of each of its models."""
+    return [(stop.label, group[0]) for stop in line.stops for group in stop.groups]
+
+
 def runs_of(line: Line) -> list[Run]:
     """All runs of a line."""
     return [run for stop in line.stops for group in stop.groups for run in group]
@@ -296,7 +301,10 @@ def _hard(main: Measure, chance: float | None) -> Hard:
 
 def _declared(main: Measure) -> tuple[int | None, float | None]:
     """Attempts of which one must succeed, and the score from which an answer counts, where the metric says so."""
-    params = dict(get_metric(main.name).params) if main.source == "foreshock" else {}
+    if main.source == "harness":
+        known = harness_metric(main.name)
+        return known.attempts if known is not None and known.link == "any-of-T" else None, None
+    params = dict(get_metric(main.name).params)
     attempts, threshold = params.get("k"), params.get("threshold")
     return attempts if isinstance(attempts, int) else None, None if threshold is None else float(str(threshold))
 

@@ -23,7 +23,7 @@ from foreshock.scoring import Agreement, score
 from foreshock.series import Line, Shelf, family_label, lines, model_cards
 from foreshock.store import Snapshot, Store
 
-BESIDE = ("resolution", "foreseeable")
+BESIDE = ("resolution", "repeats", "foreseeable")
 """Tables whose rows belong to single lines."""
 
 MOVED_PER_FINDING = 10

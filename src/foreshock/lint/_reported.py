@@ -18,7 +18,6 @@ PRIMARY = ("multiple_choice_grade", "exact_match")
 COVERED = 0.95
 """Share of the hard metric's items that a twin must have a score on."""
 _SUMMARY = re.compile("[/:]")
-_ATTEMPTS = re.compile(r"pass(?:@|_at_)(\d{1,6})")
 
 Spreads = Mapping[tuple[str, str], Spread]
 
@@ -30,16 +29,15 @@ def attempts_of(name: str) -> int | None:
         >>> attempts_of("pass@10"), attempts_of("pass_at_5"), attempts_of("pass@1"), attempts_of("acc")
         (10, 5, None, None)
     """
-    found = _ATTEMPTS.search(name)
-    return int(found[1]) if found and int(found[1]) > 1 else None
+    known = harness_metric(name)
+    return known.attempts if known is not None and known.link == "any-of-T" else None
 
 
 def named_metric(name: str, source: Any = "design") -> Metric:
     """A metric of a harness by its name; what the name does not tell stays unknown."""
     known = harness_metric(name)
     if known is None:
-        k = attempts_of(name)
-        return Metric(name, source=source) if k is None else Metric(name, "hard", "any-of-T", 0, 1, None, source, k)
+        return Metric(name, source=source)
     chance = 0.0 if known.link == "all-of-N" else None
     return Metric(
         name, known.kind, known.link, known.low, known.high, chance, source=source, attempts=attempts_of(name)

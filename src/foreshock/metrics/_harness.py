@@ -17,6 +17,7 @@ class HarnessMetric(NamedTuple):
         link: How it hangs on what lies beneath; None when the name does not tell.
         low, high: Range in the harness's own scale; None is unbounded.
         higher_is_better: Direction; None when neither is better.
+        attempts: Attempts of which one must succeed, where the name says so (``pass@10``).
     """
 
     name: str
@@ -25,6 +26,7 @@ class HarnessMetric(NamedTuple):
     low: float | None
     high: float | None
     higher_is_better: bool | None
+    attempts: int | None = None
 
 
 # n-gram overlaps count as hard: an n-gram is right only when all of its n words are, and ROUGE-L jumps in simulations
@@ -44,12 +46,12 @@ _TABLE: tuple[tuple[HarnessMetric, str], ...] = (
     ),
     (
         HarnessMetric("", "hard", "any-of-T", 0, 1, True),
-        "includes include contains pass@5 pass@10 pass@100 pass_at_10 pass_at_100",
+        "includes include contains",
     ),
     (
         HarnessMetric("", "hard", "threshold", 0, 1, True),
         """numeric_match_with_0_1_relative_error inst_level_strict_acc inst_level_loose_acc model_graded_qa
-        model_graded_fact pass@1 pass_at_1 pass success""",
+        model_graded_fact pass success""",
     ),
     (
         HarnessMetric("", "hard", None, 0, 1, True),
@@ -108,6 +110,7 @@ _TABLE: tuple[tuple[HarnessMetric, str], ...] = (
 )
 _METRICS = [facts._replace(name=name) for facts, names in _TABLE for name in names.split()]
 _FOLDED = {metric.name.casefold(): metric for metric in _METRICS}
+_PASS = re.compile(r"(?:^|[^a-z])pass(?:@|_at_)(\d{1,6})$")
 _ARGUMENTS = re.compile(r"\([^()]*\)\s*$")
 
 
@@ -120,6 +123,8 @@ def harness_metric(name: str) -> HarnessMetric | None:
     Examples:
         >>> harness_metric("acc_norm,none").link, harness_metric("word_perplexity").higher_is_better
         ('argmax', False)
+        >>> harness_metric("humaneval/pass@10").attempts, harness_metric("pass@1").link
+        (10, 'threshold')
         >>> harness_metric("our_own_score") is None
         True
     """
@@ -127,4 +132,7 @@ def harness_metric(name: str) -> HarnessMetric | None:
     for part in (name, *reversed(name.split("/"))):
         if part in _FOLDED:
             return _FOLDED[part]
+        if told := _PASS.search(part):
+            attempts = int(told[1])
+            return HarnessMetric(part, "hard", "any-of-T" if attempts > 1 else "threshold", 0, 1, True, attempts)
     return None

@@ -133,6 +133,7 @@ class Judgement:
             "noise_df": num(s.noise_df) if s else None,
             "noise_source": self.noise_source,
             "ratios": [{"ratio": r, "low": num(low), "high": num(high)} for r, low, high in s.ratios] if s else [],
+            "how": (self.through.how or None) if self.through else None,
             "window": [{"from": a, "to": b, "share": num(share)} for a, b, share in self.window],
         }
 

@@ -102,15 +102,17 @@ def at_least_one(c: ArrayLike, n: ArrayLike, k: int) -> Floats:
         >>> at_least_one([3.0, 0.0, 1.0], [10.0, 10.0, 4_000_000.0], 5).round(9).tolist()
         [0.916666667, 0.0, 1.25e-06]
     """
-    found = []
-    for hits, tried in zip(np.asarray(c, float), np.asarray(n, float), strict=True):
-        if tried - hits < k:
-            found.append(1.0)
-            continue
-        # the quotient has min(c, k) factors, in either of two forms
-        if hits < k:
-            log = np.log1p(-k / np.arange(tried - hits + 1, tried + 1)).sum()
-        else:
-            log = np.log1p(-hits / (tried - np.arange(k))).sum()
-        found.append(abs(math.expm1(log)))
-    return np.asarray(found)
+    # items that succeed equally often are many, and are computed once
+    each, place = np.unique(np.stack([np.asarray(c, float), np.asarray(n, float)]), axis=1, return_inverse=True)
+    return np.array([_one(hits, tried, k) for hits, tried in each.T])[place.ravel()]
+
+
+def _one(hits: float, tried: float, k: int) -> float:
+    if tried - hits < k:
+        return 1.0
+    # the quotient has min(c, k) factors, in either of two forms
+    if hits < k:
+        log = np.log1p(-k / np.arange(tried - hits + 1, tried + 1)).sum()
+    else:
+        log = np.log1p(-hits / (tried - np.arange(k))).sum()
+    return abs(math.expm1(log))

@@ -126,6 +126,7 @@ def entry_of_totals(
     shares = shares_of(hard, twin)
     rows, replicates = _drawn(shares, hard, (twin, told), (seed, draws))
     word, assumed = _link(hard, link)
+    known = harness_metric(hard.metric)
     checks = _checks(hard, twin, told, assumed=assumed)
     return Entry(
         panel=_panel(hard, shares.points, replicates),
@@ -135,6 +136,7 @@ def entry_of_totals(
             chance=chance if chance is not None else hard.declared.chance or 0.0,
             ceiling=shares.high,
             binary=all(is_count(p, n, shares.high) for p, n in shares.each),
+            parts=known.attempts if known is not None and word == "any-of-T" else None,
         ),
         twins=() if twin is None or told is None else (Twin(twin.metric, told.kind, high=told.high),),
         checks=checks,

@@ -20,6 +20,7 @@ from foreshock.report._rows_mirage import (
     FamilyRow,
     ForeseeableRow,
     PredictionRow,
+    RepeatRow,
     ResolutionRow,
     UnresolvedRow,
     VerdictRow,
@@ -290,6 +291,7 @@ class Tables(msgspec.Struct, frozen=True, kw_only=True):
     families: list[FamilyRow] = []
     unresolved: list[UnresolvedRow] = []
     resolution: list[ResolutionRow] = []
+    repeats: list[RepeatRow] = []
     foreseeable: list[ForeseeableRow] = []
     predictions: list[PredictionRow] = []
     conditions: list[ConditionRow] = []

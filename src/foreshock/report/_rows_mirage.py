@@ -1,4 +1,4 @@
-"""Rows of the tables about jumps: verdicts, families, resolution, foresight, predictions, conditions."""
+"""Rows of the tables about jumps: verdicts, families, resolution, repeats, foresight, predictions, conditions."""
 
 from __future__ import annotations
 
@@ -59,6 +59,7 @@ class VerdictRow(msgspec.Struct, frozen=True, kw_only=True):
         noise_source: ``replicates``, ``own``, ``family`` or ``checkpoints``.
         window: Points judged, most frequent first.
         link: How the hard metric hangs on what lies beneath it.
+        how: What the link was made of, and which constant of it was estimated.
         order: Kinds of twins in the order that was fixed before the scores were looked at.
         command: What to run for a twin; null where one is there.
         length: Tokens of an answer, where somebody said it.
@@ -92,6 +93,7 @@ class VerdictRow(msgspec.Struct, frozen=True, kw_only=True):
     noise_source: str | None = None
     window: list[WindowRow] = []
     link: str | None = None
+    how: str | None = None
     order: list[str] = []
     command: str | None = None
     length: float | None = None
@@ -210,6 +212,41 @@ class ResolutionRow(msgspec.Struct, frozen=True, kw_only=True):
     expected: float | None = None
     p_zero: float | None = None
     items_needed: int | None = None
+
+
+class RepeatRow(msgspec.Struct, frozen=True, kw_only=True):
+    """What one model scores in k attempts at each item, from its repeats.
+
+    Attributes:
+        finding_id, task, family, axis, metric: The line.
+        label: The model or checkpoint.
+        model, run_key: The run.
+        k: Attempts of which one must succeed.
+        value, low, high: pass@k with its 95% interval.
+        problems: Items with at least k attempts.
+        attempts: Their attempts together.
+        floor: The least value above 0 that can be seen.
+        at_floor: Whether no attempt at all succeeded.
+        p_zero_once: Probability that one attempt at each item would show exactly 0.
+    """
+
+    finding_id: str | None = None
+    task: str | None = None
+    family: str | None = None
+    axis: str | None = None
+    metric: str | None = None
+    label: str
+    model: str | None = None
+    run_key: str | None = None
+    k: int
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    problems: int | None = None
+    attempts: int | None = None
+    floor: float | None = None
+    at_floor: bool | None = None
+    p_zero_once: float | None = None
 
 
 class ForeseeableRow(msgspec.Struct, frozen=True, kw_only=True):
