@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 
 from foreshock.alarms._detector import CLIP, JUMPS, SLOPES, shiryaev_roberts
 from foreshock.alarms._residuals import design_of, recursion
+from foreshock.alarms._threshold import table, threshold
+from foreshock.alarms._training import training_scores
 
 Floats = NDArray[np.float64]
 
@@ -23,6 +25,7 @@ BASELINES = (4, 5, 6, 8, 10, 14, 20, 40)
 LOOKS = (1, 2, 3, 5, 8, 12, 20, 30, 45, 60, 90, 130, 200)
 LEVELS = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5)
 MEASURED_LOOKS = 60
+SURE = 2.33
 CHUNK = 250
 OUT = Path(__file__).resolve().parents[1] / "src" / "foreshock" / "alarms" / "_thresholds.json"
 
@@ -54,9 +57,13 @@ def peaks(rng: np.random.Generator, shape: str, series: int, baseline: int, look
 
 
 def quantiles(highest: Floats) -> Floats:
-    """Upper quantiles at :data:`LOOKS` and :data:`LEVELS`, shape (looks, levels)."""
-    at = highest[:, np.array(LOOKS) - 1]
-    return np.asarray(np.quantile(at, 1 - np.array(LEVELS), axis=0, method="higher").T)
+    """Upper quantiles at :data:`LOOKS` and :data:`LEVELS` with 99% confidence that no level is exceeded.
+
+    A quantile of so many series is uncertain; the one taken is that of a level smaller by 2.33 standard errors.
+    """
+    at, level = highest[:, np.array(LOOKS) - 1], np.array(LEVELS)
+    sure = level - SURE * np.sqrt(level * (1 - level) / highest.shape[0])
+    return np.asarray(np.quantile(at, 1 - sure, axis=0, method="higher").T)
 
 
 def simulate(series: int, seed: int) -> dict[str, object]:
@@ -103,14 +110,38 @@ def _short(values: Floats) -> list[list[float]]:
     return [[float(f"{v:.5g}") for v in row] for row in values]
 
 
+def training_rates(series: int, seed: int) -> dict[str, float]:
+    """Share of runs without a change that fire at some look, by correlation of neighbours."""
+    baseline, level, found = 8, 0.05, {}
+    limit = threshold(baseline, MEASURED_LOOKS, level)
+    for rho in (0.0, 0.3, 0.5, 0.7, 0.8, 0.9):
+        rng = np.random.default_rng([seed, 99, round(100 * rho)])
+        z = rng.standard_normal((series, baseline + MEASURED_LOOKS))
+        for i in range(1, z.shape[1]):
+            z[:, i] = rho * z[:, i - 1] + np.sqrt(1 - rho**2) * z[:, i]
+        fired = np.zeros(series, bool)
+        for points in range(baseline + 2, z.shape[1] + 1, 2):
+            scores = training_scores(z[:, :points], design_of(np.arange(float(points))), baseline)[0]
+            fired |= (shiryaev_roberts(scores[:, baseline:], baseline) >= limit).any(axis=1)
+        found[f"{rho:g}"] = round(float(fired.mean()), 4)
+        print(f"training, correlation {rho:g}: {found[f'{rho:g}']}", flush=True)
+    return found
+
+
 def main() -> None:
     """Simulate, and write when asked."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--series", type=int, default=5000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--write", action="store_true", help=f"write {OUT.name}")
+    parser.add_argument("--training", type=int, default=600, help="runs behind the rates of the rule for checkpoints")
+    parser.add_argument("--only-training", action="store_true", help="keep the thresholds that are written")
     asked = parser.parse_args()
-    found = simulate(asked.series, asked.seed)
+    found = json.loads(OUT.read_text("utf-8")) if asked.only_training else simulate(asked.series, asked.seed)
+    if asked.write:
+        OUT.write_text(json.dumps(found, separators=(",", ":")) + "\n", "utf-8")
+    table.cache_clear()
+    found |= {"training": training_rates(asked.training, asked.seed), "training_series": asked.training}
     if asked.write:
         OUT.write_text(json.dumps(found, separators=(",", ":")) + "\n", "utf-8")
 

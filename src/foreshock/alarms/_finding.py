@@ -98,7 +98,7 @@ def _rate(alarm: TrendAlarm) -> Rate:
     if alarm.rule == "repeats":
         return Rate(stated=asked.level)
     if alarm.rule == "training":
-        return Rate()
+        return Rate(measured=max(table().training.values(), default=None), n=table().training_series)
     found = measured_rate(asked.baseline, asked.level)
     stated = asked.level if alarm.guaranteed else None
     return Rate(stated=stated) if found is None else Rate(stated=stated, measured=found[0], n=found[1])

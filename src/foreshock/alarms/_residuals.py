@@ -8,6 +8,7 @@ Evans 1975, JRSS B 37, section 2; independence of successive t statistics: Basu 
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 
 import numpy as np
@@ -95,14 +96,16 @@ def recursion(z: Floats, design: Floats, weights: Floats | None = None) -> Recur
         ([False, False, True, True, True], 1.9)
     """
     root = np.ones(design.shape[0]) if weights is None else np.sqrt(weights)
-    matrix, told = _transform(design * root[:, None])
+    weighted = np.ascontiguousarray(design * root[:, None])
+    matrix, told = _transform(weighted.tobytes(), weighted.shape)
     w = np.asarray((np.asarray(z, float) * root) @ matrix.T)
     return Recursion(w, np.concatenate([[0.0], np.cumsum(told)[:-1]]), told)
 
 
-def _transform(design: Floats) -> tuple[Floats, NDArray[np.bool_]]:
+@functools.lru_cache(maxsize=64)
+def _transform(text: bytes, shape: tuple[int, int]) -> tuple[Floats, NDArray[np.bool_]]:
     """Matrix that makes recursive residuals of scores, shape (points, points), and which of its rows are not empty."""
-    points = design.shape[0]
+    design, points = np.frombuffer(text).reshape(shape), shape[0]
     matrix, told = np.zeros((points, points)), np.zeros(points, bool)
     for t in range(1, points):
         past, new = design[:t], design[t]

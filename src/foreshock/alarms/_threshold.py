@@ -38,6 +38,8 @@ class Table(msgspec.Struct, frozen=True):
         measured_looks: Looks over which rates were measured.
         measured_series: Series of every shape behind a measured rate.
         measured: Worst rate over shapes on fresh series, (baselines, levels).
+        training: Correlation of neighbours to the rate of the rule for checkpoints, looked at after every second one.
+        training_series: Series of every correlation; baseline 8, level 5%, as many looks as for ``measured``.
     """
 
     made_by: str
@@ -53,6 +55,8 @@ class Table(msgspec.Struct, frozen=True):
     measured_looks: int
     measured_series: int
     measured: list[list[float]]
+    training: dict[str, float] = {}
+    training_series: int = 0
 
 
 @functools.lru_cache(maxsize=1)
