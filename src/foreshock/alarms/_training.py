@@ -66,7 +66,7 @@ def highest_rho(z: Floats, design: Floats, baseline: int) -> Floats:
 
 
 def training_scores(z: Floats, design: Floats, baseline: int) -> tuple[Floats, Floats]:
-    """Normal scores of recursive residuals after drift was taken out, shape (..., points), and how much, shape (...)."""
+    """Normal scores of residuals after drift was taken out, shape (..., points), and how much was, shape (...)."""
     rho = highest_rho(z, design, baseline)
     flat, by_series = np.asarray(z, float).reshape(-1, z.shape[-1]), rho.reshape(-1)
     found = np.empty(flat.shape)
@@ -81,7 +81,7 @@ def training_alarm(curve: Curve, ready: Prepared, start: TrendAlarm) -> TrendAla
     from foreshock.alarms._trend_alarm import judged
 
     scores, rho = training_scores(ready.weighted, ready.design(), start.asked.baseline)
-    note = f"a correlation of neighbouring checkpoints of {float(rho):g}, the highest that they allow for, was taken
-    out" doubt = "checkpoints of one run are not independent" ready = replace(ready, notes=[*ready.notes, note],
-    doubts=[*ready.doubts, doubt]) return judged(curve, ready, replace(start, rule="training"),
-    scores[start.asked.baseline :])
+    note = f"a correlation of neighbouring checkpoints of {float(rho):g}, the highest that fits them, was taken out"
+    doubt = "checkpoints of one run are not independent"
+    ready = replace(ready, notes=[*ready.notes, note], doubts=[*ready.doubts, doubt])
+    return judged(curve, ready, replace(start, rule="training"), scores[start.asked.baseline :])
