@@ -80,8 +80,10 @@ def score(known: Known, used: Calibration) -> Scored:
     """Forecast and interval of one curve, on the link (log score)."""
     assert used.rule is not None
     centre, scale, _ = used.rule.centre(known.found)
-    scale = used.factor(LEVEL) * scale
-    low, high = interval(centre, scale, scale, used.pool, LEVEL)
+    low, high = np.empty_like(centre), np.empty_like(centre)
+    for inside, scores, wider in used.band(known.distance, LEVEL):
+        wide = wider * scale[inside]
+        low[inside], high[inside] = interval(centre[inside], wide, wide, scores, LEVEL)
     inside = (low <= known.came) & (known.came <= high)
     return Scored(
         known.group,
@@ -182,7 +184,7 @@ def lines(result: dict[str, Any]) -> list[str]:
             f"{title}. 90% intervals cover {result[name][0]['covered']:.3f} "
             f"(95% interval with groups resampled whole: {low:.3f} to {high:.3f}).",
             "",
-            "| curves | n | RMSLE mean | median | persistence | coverage | at the last point | width | interval score |",
+            "| curves | n | RMSLE mean | median | persistence | coverage | at the end | width | interval score |",
             "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
         ]
         told += [

@@ -15,13 +15,20 @@ from importlib.resources import files
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from foreshock._base import ConfigError, NotEnoughDataError
 from foreshock.curves._combine import candidates
-from foreshock.curves._conformal import Scores, conformal_quantile, curves_needed, group_factor, pooled
+from foreshock.curves._conformal import Scores, conformal_quantile, curves_needed, group_factor, pooled, signed_scores
 from foreshock.curves._curve import Curve, Floats
 from foreshock.curves._learn import Known, Rule, chosen_weights, error_products, learned_rule, scored
+from foreshock.curves._scores import came_on_link, score_prediction
 
+EDGES = (0.25, 0.5)
+"""Ends of the bins of distance, in lengths of the history."""
+LEAST_IN_BIN = 30
+"""Curves under which a bin of distance has no quantile of its own."""
+Bools = NDArray[np.bool_]
 FOLDS = 5
 """Random parts in place of groups where curves of fewer than three groups are known."""
 _FORMAT = 1
@@ -37,6 +44,7 @@ class Calibration:
         rule: Weights and scales; None for scores between two ends, where they come with each forecast.
         scores: Signed scores of each curve, from a rule that had not seen its group.
         still: The same of persistence.
+        distances: Distance of each scored place from the end of the history, over the history's length.
         groups: Group of each curve.
         source: What the curves are, in words.
         strength: How strongly weights were drawn to equal ones; infinite where they are equal.
@@ -48,28 +56,41 @@ class Calibration:
     rule: Rule | None
     scores: tuple[Floats, ...]
     still: tuple[Floats, ...]
+    distances: tuple[Floats, ...]
     groups: tuple[str, ...]
     source: str
     strength: float = math.inf
     widened: bool = True
 
-    @functools.cached_property
-    def pool(self) -> Scores:
-        """All scores of the combination."""
-        return pooled(list(self.scores))
+    def band(self, distance: Floats, level: float, *, still: bool = False) -> list[tuple[Bools, Scores, float]]:
+        """Scores for places at some distances: conformal within bins of distance, as far places fail in other ways.
 
-    @functools.cached_property
-    def pool_still(self) -> Scores:
-        """All scores of persistence."""
-        return pooled(list(self.still))
+        Args:
+            distance: Distance of each place over the history's length, shape (places,).
+            level: Coverage; a bin with fewer than :data:`LEAST_IN_BIN` curves, or too few for the level, is joined with
+                all others.
+            still: Whether it is persistence that is forecast.
 
-    def factor(self, level: float) -> float:
+        Returns:
+            For each bin that is used: its places, its scores, and by how much its intervals are widened because groups
+            differ.
+        """
+        every = self.still if still else self.scores
+        where = np.searchsorted(EDGES, distance, side="left")
+        factor = self.factor(level, still=still)
+        found = []
+        for number in np.unique(where).tolist():
+            inside = [
+                s[np.searchsorted(EDGES, d, side="left") == number] for s, d in zip(every, self.distances, strict=True)
+            ]
+            scores = [s for s in inside if s.size]
+            enough = len(scores) >= max(LEAST_IN_BIN, curves_needed(level))
+            found.append((where == number, pooled(scores if enough else list(every)), factor))
+        return found
+
+    def factor(self, level: float, *, still: bool = False) -> float:
         """By how much intervals are widened because groups differ."""
-        return group_factor(self.scores, self.groups, level) if self.widened else 1.0
-
-    def factor_still(self, level: float) -> float:
-        """The same for persistence."""
-        return group_factor(self.still, self.groups, level) if self.widened else 1.0
+        return group_factor(self.still if still else self.scores, self.groups, level) if self.widened else 1.0
 
     @property
     def curves(self) -> int:
@@ -123,6 +144,7 @@ class Calibration:
                 "groups": list(self.groups),
                 "scores": [_rounded(s) for s in self.scores],
                 "still": [_rounded(s) for s in self.still],
+                "distances": [_rounded(d) for d in self.distances],
             },
             allow_nan=True,
         )
@@ -149,9 +171,10 @@ def _rounded(values: Floats) -> list[float]:
 def _read(said: dict[str, Any]) -> Calibration:
     if said["format"] != _FORMAT:
         raise ValueError(f"format {said['format']!r}, expected {_FORMAT}")
-    scores, still = (tuple(np.array(s, float) for s in said[name]) for name in ("scores", "still"))
+    scores, still, far = (tuple(np.array(s, float) for s in said[name]) for name in ("scores", "still", "distances"))
     groups = tuple(str(g) for g in said["groups"])
-    if not len(scores) == len(still) == len(groups) or any(s.ndim != 1 or not s.size for s in (*scores, *still)):
+    sizes = [[s.shape for s in part] for part in (scores, still, far)]
+    if sizes[0] != sizes[1] or sizes[0] != sizes[2] or len(scores) != len(groups) or any(s.size == 0 for s in scores):
         raise ValueError("scores and groups do not fit each other")
     rule = None
     if said["weights"] is not None:
@@ -159,7 +182,7 @@ def _read(said: dict[str, Any]) -> Calibration:
         rule = Rule(weights, np.array(said["parts"], float), np.array(said["still_parts"], float))
     strength = math.inf if said["strength"] is None else float(said["strength"])
     return Calibration(
-        str(said["kind"]), rule, scores, still, groups, str(said["source"]), strength, bool(said["widened"])
+        str(said["kind"]), rule, scores, still, far, groups, str(said["source"]), strength, bool(said["widened"])
     )
 
 
@@ -178,7 +201,13 @@ def kind_of_scale(curve: Curve) -> str:
 def known_curve(curve: Curve, x: Floats, y: Floats, *, seed: int = 0) -> Known:
     """Forecasts of a history and what came after it, on the link."""
     came = Curve(np.asarray(x, float), np.asarray(y, float), low=curve.low, high=curve.high, log_x=curve.log_x).z
-    return Known(candidates(curve, np.asarray(x, float), seed=seed), came, curve.group)
+    places = np.asarray(x, float)
+    return Known(candidates(curve, places, seed=seed), came, distance_of(curve, places), curve.group)
+
+
+def distance_of(curve: Curve, x: Floats) -> Floats:
+    """Distance of places from the end of a history over the history's length, as the axis is read, shape (places,)."""
+    return np.asarray((curve.place(x) - curve.t[-1]) / np.ptp(curve.t))
 
 
 def calibrate(
@@ -220,12 +249,25 @@ def calibrate(
             do="calibrate each apart",
         )
     if kinds == {"share"}:
-        return _calibrate_shares(kept, seed, source)
+        return calibrated_shares(kept, seed=seed, source=source)
     return calibrated([known_curve(*one, seed=seed) for one in kept], seed=seed, source=source)
 
 
-def _calibrate_shares(kept: Sequence[tuple[Curve, Floats, Floats]], seed: int, source: str) -> Calibration:
-    raise NotImplementedError
+def calibrated_shares(
+    kept: Sequence[tuple[Curve, Floats, Floats]], *, seed: int = 0, source: str = "own curves", mixture: bool = False
+) -> Calibration:
+    """:func:`calibrate` for scores between two ends, whose forecasts bring their scales along.
+
+    Nothing is learned but how far off they are; ``mixture`` as in :func:`calibrated`.
+    """
+    scores, still = [], []
+    for curve, x, y in kept:
+        told, came = score_prediction(curve, x, seed=seed), came_on_link(curve, y)
+        scores.append(signed_scores(came, told.centre, told.down, told.up))
+        still.append(signed_scores(came, told.last, told.still_down, told.still_up))
+    far = tuple(distance_of(curve, x) for curve, x, _ in kept)
+    groups = tuple(curve.group for curve, _, _ in kept)
+    return Calibration("share", None, tuple(scores), tuple(still), far, groups, source, widened=not mixture)
 
 
 def calibrated(
@@ -251,7 +293,17 @@ def calibrated(
         for i in inside:
             scores[i], still[i] = scored(known[i], rule)
     rule = learned_rule(known, weights)
-    return Calibration("open", rule, tuple(scores), tuple(still), groups, source, strength, not mixture)
+    return Calibration(
+        "open",
+        rule,
+        tuple(scores),
+        tuple(still),
+        tuple(one.distance for one in known),
+        groups,
+        source,
+        strength,
+        not mixture,
+    )
 
 
 def folds(groups: Sequence[str], seed: int) -> np.ndarray[Any, np.dtype[np.int64]]:

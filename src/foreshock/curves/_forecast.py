@@ -9,18 +9,20 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from foreshock._base import ConfigError
-from foreshock.curves._calibration import Calibration, kind_of_scale, shipped
+from foreshock.curves._calibration import Calibration, distance_of, kind_of_scale, shipped
 from foreshock.curves._combine import candidates
 from foreshock.curves._conformal import curves_needed, exceedance, interval
 from foreshock.curves._curve import Curve, Floats
-from foreshock.curves._fit_all import FormFits
+from foreshock.curves._fit_all import FormFits, fit_all
 from foreshock.curves._learn import Rule
+from foreshock.curves._scores import score_prediction, share_ends
 from foreshock.records import Fit
 
 Bools = NDArray[np.bool_]
 
-LEAST = 4
-"""Different places that a history must have: with three a law onto a floor fits anything."""
+LEAST = {"open": 4, "share": 3}
+"""Different places that a history must have, by kind of scale: with three a law onto a floor fits anything, while
+between two ends the belief over shapes holds even three."""
 REACH = 1.0
 """A forecast reaches this share of the history's length beyond its end, and no further."""
 FACTOR = 20.0
@@ -82,7 +84,10 @@ class Forecast:
         if low is not None and threshold < low:
             return np.where(np.isnan(self.value), np.nan, 1.0)
         line = self.curve.link.forward(np.array([float(threshold)]))
-        found = exceedance(line, made.centre, made.down, made.up, self._calibration.pool)
+        found = np.full(self.at.shape, np.nan)
+        for inside, scores, wider in self._calibration.band(distance_of(self.curve, self.at), self.level):
+            scales = (wider * made.down[inside], wider * made.up[inside])
+            found[inside] = exceedance(line, made.centre[inside], *scales, scores)
         return np.where(np.isnan(self.value), np.nan, found)
 
     def rows(self) -> list[dict[str, Any]]:
@@ -176,21 +181,29 @@ def _last(curve: Curve) -> float:
 
 def _with_intervals(told: Forecast, predicted: Predicted, used: Calibration) -> Forecast:
     """The forecast with its intervals; its own only where nothing refuses it."""
-    curve, level, ahead = told.curve, told.level, told.curve.place(told.at) > told.curve.t[-1]
-    wider = used.factor_still(level)
-    still = (predicted.last, wider * predicted.still_down, wider * predicted.still_up)
-    low, high = (_on_scale(curve, end, ahead) for end in interval(*still, used.pool_still, level))
+    curve, ahead = told.curve, told.curve.place(told.at) > told.curve.t[-1]
+    low, high = _ends(told, (predicted.last, predicted.still_down, predicted.still_up), used, ahead, still=True)
     told = replace(told, persistence_low=low, persistence_high=high, forms=predicted.fits)
     if told.refused is not None:
         return told
-    near, wider = supported(curve, told.at), used.factor(level)
-    predicted = replace(predicted, down=wider * predicted.down, up=wider * predicted.up)
-    band = (predicted.centre, predicted.down, predicted.up)
-    low, high = (_on_scale(curve, end, near) for end in interval(*band, used.pool, level))
+    near = supported(curve, told.at)
+    low, high = _ends(told, (predicted.centre, predicted.down, predicted.up), used, near)
     value = _on_scale(curve, predicted.centre, near)
     return replace(
         told, value=value, low=low, high=high, weights=predicted.weights, _predicted=predicted, _calibration=used
     )
+
+
+def _ends(
+    told: Forecast, band: tuple[Floats, Floats, Floats], used: Calibration, there: Bools, *, still: bool = False
+) -> tuple[Floats, Floats]:
+    """Ends of the intervals on the scale of the score, NaN where ``there`` is false."""
+    centre, down, up = band
+    ends = np.full((2, centre.size), np.nan)
+    for inside, scores, wider in used.band(distance_of(told.curve, told.at), told.level, still=still):
+        ends[:, inside] = interval(centre[inside], wider * down[inside], wider * up[inside], scores, told.level)
+    low, high = (_on_scale(told.curve, end, there) for end in ends)
+    return share_ends(told.curve, low, high) if kind_of_scale(told.curve) == "share" else (low, high)
 
 
 def _on_scale(curve: Curve, z: Floats, there: Bools) -> Floats:
@@ -211,18 +224,23 @@ def _asked(curve: Curve, at: ArrayLike, level: float) -> Floats:
 def refusal_of(curve: Curve) -> str | None:
     """Why a history supports no forecast at all; None where it does."""
     places = int(np.unique(curve.x).size)
-    if places < LEAST:
+    if places < LEAST[kind_of_scale(curve)]:
         return f"{places} different places on the axis"
-    if kind_of_scale(curve) == "open" and not np.isfinite(curve.z).all():
+    if not np.isfinite(curve.z).all():
         return "a score stands at the end of its scale, and nothing says how far it is from there"
     return None
 
 
 def enough_of(curve: Curve) -> str | None:
     """What would be enough where :func:`refusal_of` refuses."""
-    if int(np.unique(curve.x).size) < LEAST:
-        return f"{LEAST} different places"
-    return "scores off the end, or another metric" if not np.isfinite(curve.z).all() else None
+    least = LEAST[kind_of_scale(curve)]
+    if int(np.unique(curve.x).size) < least:
+        return f"{least} different places"
+    return (
+        "the number of items behind each score, or a metric that is off the end"
+        if not np.isfinite(curve.z).all()
+        else None
+    )
 
 
 def _furthest(curve: Curve) -> float:
@@ -301,7 +319,8 @@ def predict(curve: Curve, at: Floats, rule: Rule | None, *, seed: int = 0, ident
         identify: Whether the fits tell which parameters mean something.
     """
     if rule is None:
-        raise NotImplementedError
+        told = score_prediction(curve, at, seed=seed)
+        return Predicted(**told._asdict(), fits=fit_all(curve, seed=seed, identify=identify))
     found = candidates(curve, at, seed=seed, identify=identify)
     centre, scale, weights = rule.centre(found)
     last, still = rule.persistence(found)

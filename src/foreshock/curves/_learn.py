@@ -23,11 +23,13 @@ class Known:
     Attributes:
         found: Forecasts of every form.
         came: What came, on the link, shape (targets,).
+        distance: Distance of the targets over the history's length, shape (targets,).
         group: Group of the curve.
     """
 
     found: Candidates
     came: Floats
+    distance: Floats
     group: str
 
 
