@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -66,7 +67,8 @@ def check(
     options, family = family_or_column(asked, family)
     request = Asked(where, store, [*(paths or []), *asked.tables], options, quiet, talk)
     given = {"tasks": task, "models": model, "families": family, "axis": axis, "step_pattern": step, "length": length}
-    document = made(run_check, request, axis_from, {**given, "select": select, "ignore": ignore, "seed": seed})
+    whole = partial(run_check, alarms=where.config.alarms)
+    document = made(whole, request, axis_from, {**given, "select": select, "ignore": ignore, "seed": seed})
     write_outputs(document, html=html, json=json, markdown=markdown, junit=junit)
     if talk:
         from foreshock.report import terminal

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import msgspec
 
-from foreshock._base import Progress, quiet, utc_now
+from foreshock._base import AlarmsConfig, Progress, quiet, utc_now
 from foreshock._version import __version__
+from foreshock.check._alarms import ALARM_CODES, LINE_CODES, NONE, Seen, alarms_of, wanted
 from foreshock.check._facts import with_trends
 from foreshock.check._lights import trust_card
 from foreshock.check._look import CheckOptions, look, selected, tell
@@ -17,10 +19,11 @@ from foreshock.integrity import CODES as DATA_CODES
 from foreshock.integrity import examine
 from foreshock.mirage import CODES as MIRAGE_CODES
 from foreshock.records import Counts, Document, Run
+from foreshock.scoring import aggregate, score
 from foreshock.series import dimensions, run_row
 from foreshock.store import Store
 
-CODES = (*DATA_CODES, *MIRAGE_CODES)
+CODES = (*DATA_CODES, *MIRAGE_CODES, *ALARM_CODES, *LINE_CODES)
 """Codes of the findings that ``check`` can give."""
 
 
@@ -28,15 +31,17 @@ def check(
     store: Store,
     options: CheckOptions | None = None,
     *,
+    alarms: AlarmsConfig | None = None,
     command: Sequence[str] = ("check",),
     failures: Sequence[tuple[str, str]] = (),
     progress: Progress = quiet,
 ) -> Document:
-    """Score what is not scored yet, judge every task and every line of models.
+    """Score what is not scored yet, judge every task and every line of models, look at every metric's trend.
 
     Args:
-        store: The store; scores are added to it, nothing else changes.
+        store: The store; scores and the look of the alarms are added to it, nothing else changes.
         options: What to look at.
+        alarms: What is watched, and lines that must not be crossed; None is the usual.
         command: Arguments to name in the document.
         failures: (path, message) of files that could not be read.
         progress: Told about scoring and tasks.
@@ -48,22 +53,30 @@ def check(
         ConfigError: Nothing fits the options.
     """
     options = options or CheckOptions()
+    settings = alarms or AlarmsConfig()
+    watching = wanted(options, settings)
+    if watching:
+        score(store, settings.metrics, progress=progress)
     looked = look(store, options, progress)
     told = tell(looked, options)
-    faults = examine(looked.snapshot, looked.runs, agreement=looked.agreed, lines=looked.lines)
+    means = aggregate(looked.snapshot, tasks={run.task for run in looked.runs})
+    faults = examine(looked.snapshot, looked.runs, agreement=looked.agreed, lines=looked.lines, computed=means)
+    watched = alarms_of(store, looked, options, settings, Seen(means, progress)) if watching else NONE
     lights = zip(looked.views, looked.by_task(), strict=True)
-    cards = [trust_card(with_trends(view.facts, judged)) for view, judged in lights]
+    facts = [replace(with_trends(one.facts, judged), alarms=watched.lights.get(one.task, [])) for one, judged in lights]
+    cards = [trust_card(one) for one in facts]
     return Document(
         foreshock=__version__,
         command=list(command),
         generated_at=utc_now(),
         counts=msgspec.to_builtins(Counts.total(run.counts for run in looked.runs)),
-        findings=[*(fault for fault in faults if selected(fault, options)), *told.findings],
+        findings=[*(fault for fault in faults if selected(fault, options)), *told.findings, *watched.findings],
         tables={
             "opening": opening(looked.runs, told.judged, looked.metrics, len(failures)),
             "trust": [msgspec.to_builtins(card) for card in cards],
             "models": [row for view in looked.views for row in sorted(view.models, key=_place)],
             **told.tables,
+            **watched.tables,
             "dimensions": [one._asdict() for one in dimensions(looked.snapshot, looked.runs, looked.cards)],
             **_about_runs(looked.runs, failures),
         },

@@ -85,9 +85,7 @@ class Foretold(NamedTuple):
     @property
     def enough(self) -> str | None:
         """What would be enough for a forecast."""
-        if self.made is None:
-            return None
-        return None if self.made.enough is None else str(self.made.enough)
+        return None if self.made is None else self.made.enough
 
     def at(self, x: float) -> int | None:
         """Index of a place; None where it was not forecast."""
@@ -122,7 +120,7 @@ def _until(line: ForecastLine, options: ForecastOptions, possible: Sequence[floa
     if np.unique(line.curve.x).size < 2 or not (options.draw or options.threshold is not None):
         return None
     if options.threshold is not None:
-        return horizon(line, targets(line, options.wanted))
+        return horizon(line)
     return max([*possible, next_place(line) or 0.0])
 
 
@@ -142,7 +140,7 @@ def _row(told: Foretold, target: Target, options: ForecastOptions) -> dict[str, 
         "y_hat": value,
         "low": low,
         "high": high,
-        "refused": made.refused or (None if value is not None else "there is no forecast at this place"),
+        "refused": made.refused or made.lacking[i],
         "enough": told.enough,
         "persistence": number(made.persistence[i]),
         "persistence_low": number(made.persistence_low[i]),

@@ -186,14 +186,12 @@ def refusal_of(told: Foretold) -> Finding | None:
     if refused is None:
         return None
     line = told.line
-    need = told.made.enough if told.made is not None else None
-    needs = [need] if isinstance(need, Need) else []
     return Finding(
         id=digest(["FS404", line.group, line.axis], 12),
         code="FS404",
         subject=Subject(task=line.task, model_family=line.family, metric=line.metric, axis=line.axis),
         state=State.NO_DATA,
         title=f"no forecast: {refused}",
-        needs=needs or [Need(what=refused, have=None, enough=None)],
+        needs=[Need(what=told.enough or refused, have=None, enough=None)],
         advice=advice(told),
     )

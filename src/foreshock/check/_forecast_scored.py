@@ -80,7 +80,8 @@ def interval_score(low: Floats, high: Floats, y: Floats, level: float) -> Floats
         [11.0]
     """
     factor = 2 / (1 - level)
-    return high - low + factor * np.maximum(0.0, low - y) + factor * np.maximum(0.0, y - high)
+    missed = np.maximum(0.0, low - y) + np.maximum(0.0, y - high)
+    return np.asarray(high - low + factor * missed)
 
 
 def _named(row: Row) -> dict[str, Any]:

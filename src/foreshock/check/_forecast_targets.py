@@ -13,10 +13,8 @@ LAST_STEPS = 3
 """Steps along the axis whose median is taken as the next one: training logs change their stride, models their sizes."""
 GRID = 36
 """Places at which a band is drawn and a line is looked for."""
-REACH = 100.0
-"""How far beyond the history a crossing is looked for: this factor on a log axis."""
-LINEAR_REACH = 1.0
-"""The same on a linear axis, in lengths of the history."""
+REACH = 20.0
+"""How far beyond the history a crossing is looked for on a log axis, at most: this factor of the last place."""
 
 
 class Target(NamedTuple):
@@ -86,13 +84,16 @@ def next_place(line: ForecastLine) -> float | None:
     return float(np.exp(after)) if line.curve.log_x else after
 
 
-def horizon(line: ForecastLine, found: list[Target]) -> float | None:
-    """How far the axis is searched for a crossing; None where the curve has no length."""
-    if np.unique(line.curve.x).size < 2:
+def horizon(line: ForecastLine) -> float | None:
+    """How far the axis is searched for a crossing; None where the curve has no length.
+
+    As far as the history is long, which is where forecasts end, and on a log axis at most :data:`REACH` times its end.
+    """
+    span = float(np.ptp(line.curve.t)) if line.curve.points else 0.0
+    if span == 0:
         return None
-    first, last = float(line.curve.x[0]), float(line.curve.x[-1])
-    reach = last * REACH if line.curve.log_x else last + LINEAR_REACH * (last - first)
-    return max([reach, *(t.x for t in found if t.lacking is None)])
+    last = float(line.curve.t[-1])
+    return float(np.exp(last + min(span, np.log(REACH)))) if line.curve.log_x else last + span
 
 
 def grid(line: ForecastLine, until: float, places: int = GRID) -> np.ndarray:

@@ -30,8 +30,13 @@ MOST_DRAWN = 100
 """Curves of a document that have what a plot needs."""
 
 
-class _Told(NamedTuple):
-    """Findings and tables of some curves."""
+class ForecastPart(NamedTuple):
+    """Findings and tables of some curves.
+
+    Attributes:
+        findings: About lines and refusals.
+        tables: ``forecast``, ``curves``, and where there are rows ``crossings`` and ``backtest``.
+    """
 
     findings: list[Finding]
     tables: dict[str, list[dict[str, Any]]]
@@ -132,22 +137,36 @@ def curves_document(
     )
 
 
-def _tell(found: Sequence[ForecastLine], asked: ForecastOptions, progress: Progress) -> _Told:
+def _tell(found: Sequence[ForecastLine], asked: ForecastOptions, progress: Progress) -> ForecastPart:
     own: Calibrations = calibrations(found, asked, progress) if asked.own else lambda _line: None
-    every: list[Foretold] = []
+    return tell_forecasts([(line, asked) for line in found], progress, own)
+
+
+def tell_forecasts(
+    found: Sequence[tuple[ForecastLine, ForecastOptions]],
+    progress: Progress = quiet,
+    own: Calibrations = lambda _line: None,
+) -> ForecastPart:
+    """Forecast some curves, each as asked.
+
+    Args:
+        found: The curves with what is asked of each.
+        progress: Told about curves.
+        own: What intervals of a curve are calibrated on.
+    """
     findings: list[Finding] = []
     tables: dict[str, list[dict[str, Any]]] = {"forecast": [], "curves": [], "crossings": [], "backtest": []}
-    for done, line in enumerate(found):
+    for done, (line, asked) in enumerate(found):
         progress("forecast", done, len(found))
-        # a plot for everyone of a thousand curves would make a document that no page can hold
+        # a plot for every one of a thousand curves would make a document that no page can hold
         options = msgspec.structs.replace(asked, draw=asked.draw and done < MOST_DRAWN)
-        told = foretell(line, options, own(line))
-        every.append(told)
-        findings += _add(told, options, tables)
+        findings += _add(foretell(line, options, own(line)), options, tables)
         tables["backtest"] += backtest_rows(line, options, own(line)) if asked.backtest else []
     progress("forecast", len(found), len(found))
     tables["backtest"] += held_out_rows(tables["forecast"])
-    return _Told(findings, {name: rows for name, rows in tables.items() if rows or name in ("forecast", "curves")})
+    return ForecastPart(
+        findings, {name: rows for name, rows in tables.items() if rows or name in ("forecast", "curves")}
+    )
 
 
 def _add(told: Foretold, options: ForecastOptions, tables: dict[str, list[dict[str, Any]]]) -> list[Finding]:

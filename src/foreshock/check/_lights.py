@@ -65,6 +65,7 @@ class TaskFacts:
         rising: False for a metric of which less is better.
         incomplete: Runs left out because they did not complete.
         trends: (state, sentence) of each judged line, the most telling first.
+        alarms: (state, sentence) of each metric that left its own trend, or stands at a line of the user's.
         everyone: One per run, unfinished ones included, for the light ``delivered``; empty means ``standings``.
     """
 
@@ -82,6 +83,7 @@ class TaskFacts:
     differences: list[str]
     incomplete: int
     trends: list[tuple[Light, str]] = field(default_factory=list)
+    alarms: list[tuple[Light, str]] = field(default_factory=list)
     known: list[str] = field(default_factory=list)
     rising: bool = True
     everyone: list[Standing] = field(default_factory=list)
@@ -211,6 +213,20 @@ def _comparable(facts: TaskFacts) -> tuple[Light, str]:
 
 
 def _trend(facts: TaskFacts) -> tuple[Light, str]:
+    """What the lines of models say; an alarm that is more pressing than they are speaks first."""
+    order = [Light.FIRING, Light.WARN, Light.OK, Light.NO_DATA]
+    light, text = _lines(facts)
+    if not facts.alarms:
+        return light, text
+    alarm, said = min(facts.alarms, key=lambda one: order.index(one[0]))
+    rest = len(facts.alarms) - 1
+    more = f" And {count_of(rest, 'further alarm')}." if rest else ""
+    if order.index(alarm) < order.index(light):
+        return alarm, f"{said.rstrip('.')}.{more}"
+    return light, f"{text.rstrip('.')}. Beside it {count_of(len(facts.alarms), 'alarm')}."
+
+
+def _lines(facts: TaskFacts) -> tuple[Light, str]:
     if not facts.trends:
         return Light.NO_DATA, "There is no line of models to look at."
     order = [Light.FIRING, Light.WARN, Light.OK, Light.NO_DATA]

@@ -28,6 +28,7 @@ def examine(
     agreement: Iterable[Agreement] | None = None,
     lines: Iterable[Line] | None = None,
     cards: Mapping[str, ModelCard] | None = None,
+    computed: Iterable[Aggregate] | None = None,
 ) -> list[Finding]:
     """Find what is wrong with the data before anything is said about models (FS101 to FS108).
 
@@ -37,6 +38,7 @@ def examine(
         agreement: What :func:`foreshock.scoring.agreement` found, where it is known already.
         lines: Lines of the runs, where they are known already.
         cards: Model cards by run key, where they are known already.
+        computed: Aggregates of the runs' tasks over all metrics, where they are known already.
 
     Returns:
         Findings by code, task and subject.
@@ -45,12 +47,13 @@ def examine(
     tasks = sorted({run.task for run in chosen})
     keys = {run.run_key for run in chosen}
     agreed = find_agreement(snapshot, tasks=tasks) if agreement is None else list(agreement)
-    computed = [row for row in aggregate(snapshot, tasks=tasks) if row.run_key in keys]
-    found = totals(snapshot, chosen, computed)
+    told = aggregate(snapshot, tasks=tasks) if computed is None else computed
+    mine = [row for row in told if row.run_key in keys]
+    found = totals(snapshot, chosen, mine)
     shown = _lines(chosen, cards) if lines is None else list(lines)
     return [
         *disagreements(one for one in agreed if one.run_key in keys),
-        *denominators(chosen, _speaking(snapshot, computed)),
+        *denominators(chosen, _speaking(snapshot, mine)),
         *zero_errors(found),
         *_pairings(snapshot, chosen),
         *changes(chosen),

@@ -1,0 +1,118 @@
+"""Alarms in the main job: every metric against its own trend, and the lines of the settings."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from foreshock._base import AlarmsConfig, Progress
+from foreshock.alarms import Watch, read_memory, settle, watch_lines, watched_lines
+from foreshock.check._forecast_thresholds import asked_of
+from foreshock.check._forecasts import tell_forecasts
+from foreshock.check._look import CheckOptions, Looked, selected
+from foreshock.records import Finding, Light, State
+from foreshock.scoring import Aggregate
+from foreshock.store import Store
+
+ALARM_CODES = ("FS401", "FS402")
+"""Codes of the findings of the trend alarm."""
+LINE_CODES = ("FS403", "FS404")
+"""Codes of the findings about lines of the settings."""
+_TOLD = (State.FIRING, State.PENDING, State.WITHHELD)
+_LIGHTS = {State.FIRING: Light.FIRING, State.PENDING: Light.WARN}
+
+
+class Alarms(NamedTuple):
+    """What alarms add to a document.
+
+    Attributes:
+        findings: Those that say something: what is on its trend stands in the table ``alarms``.
+        tables: ``alarms``, ``ledger``, ``budget``, and with lines in the settings ``forecast``, ``curves``,
+            ``crossings``.
+        lights: Of each task what alarms say to its light ``trend``: firing, or a warning.
+    """
+
+    findings: list[Finding]
+    tables: dict[str, list[dict[str, Any]]]
+    lights: dict[str, list[tuple[Light, str]]]
+
+
+class Seen(NamedTuple):
+    """What a document knows when alarms are looked at.
+
+    Attributes:
+        aggregates: Means over all metrics.
+        progress: Told about series.
+    """
+
+    aggregates: Sequence[Aggregate]
+    progress: Progress
+
+
+NONE = Alarms([], {}, {})
+
+
+def wanted(options: CheckOptions, settings: AlarmsConfig) -> bool:
+    """Whether anything of this is asked for: alarms that nobody asked for cost nothing, and no look is spent."""
+    lines = bool(settings.thresholds) and any(_wanted(code, options) for code in LINE_CODES)
+    return lines or any(_wanted(code, options) for code in ALARM_CODES)
+
+
+def alarms_of(store: Store, looked: Looked, options: CheckOptions, settings: AlarmsConfig, seen: Seen) -> Alarms:
+    """Look at every metric of every line, and keep the look in the store's ledger.
+
+    Args:
+        store: The store; the look is added to it.
+        looked: Tasks and lines.
+        options: Which codes are wanted.
+        settings: What is watched, how often a false alarm is put up with, and lines that must not be crossed.
+        seen: What is known already.
+    """
+    trails = watched_lines(looked.runs, looked.cards, options.axis)
+    found = NONE
+    if any(_wanted(code, options) for code in ALARM_CODES):
+        watched = watch_lines(
+            looked.snapshot,
+            trails,
+            settings,
+            read_memory(store),
+            seed=options.seed,
+            aggregates=seen.aggregates,
+            progress=seen.progress,
+        )
+        found = _trends(settle(store, watched, settings))
+    if settings.thresholds and any(_wanted(code, options) for code in LINE_CODES):
+        told = tell_forecasts(asked_of(looked.snapshot, trails, settings, options.seed), seen.progress)
+        found = Alarms([*found.findings, *told.findings], {**found.tables, **told.tables}, found.lights)
+        for finding in told.findings:
+            _light(found.lights, finding.subject.task or "", finding)
+    return found._replace(findings=[finding for finding in found.findings if selected(finding, options)])
+
+
+def _wanted(code: str, options: CheckOptions) -> bool:
+    asked = not options.select or any(code.startswith(prefix) for prefix in options.select)
+    return asked and not any(code.startswith(prefix) for prefix in options.ignore)
+
+
+def _trends(watch: Watch) -> Alarms:
+    lights: dict[str, list[tuple[Light, str]]] = defaultdict(list)
+    findings = []
+    for one, finding in zip(watch.watched, watch.findings(), strict=True):
+        # what only waits, and promises no rate while it does, stays in the table: checkpoints always stray a little
+        if finding.state is State.PENDING and not one.alarm.guaranteed:
+            continue
+        if finding.state in _TOLD:
+            findings.append(finding)
+        # without its guarantee an alarm stays in sight and makes no red light
+        _light(lights, one.one.line.task, finding, certain=one.alarm.guaranteed)
+    return Alarms(findings, watch.tables(), dict(lights))
+
+
+def _light(lights: dict[str, list[tuple[Light, str]]], task: str, finding: Finding, *, certain: bool = True) -> None:
+    light = _LIGHTS.get(finding.state)
+    if light is not None:
+        shown = light if certain else Light.WARN
+        name = finding.subject.metric or ""
+        said = finding.title if name in finding.title else f"{name}: {finding.title}"
+        lights.setdefault(task, []).append((shown, said))
