@@ -51,7 +51,9 @@ class WatchedSeries(NamedTuple):
     repeats: bool
 
 
-def watched_series(snapshot: Snapshot, lines: Iterable[Line], *, least: int = 2) -> list[WatchedSeries]:
+def watched_series(
+    snapshot: Snapshot, lines: Iterable[Line], *, least: int = 2, aggregates: Iterable[Aggregate] | None = None
+) -> list[WatchedSeries]:
     """Series of every metric of some lines, in order of line, answer filter and metric.
 
     Of a point, the newest run of each seed counts, and seeds are averaged; a point that lacks a metric for one of them
@@ -63,11 +65,12 @@ def watched_series(snapshot: Snapshot, lines: Iterable[Line], *, least: int = 2)
         snapshot: What to look at.
         lines: Lines, as :func:`watched_lines` makes them.
         least: Points below which a series is left out.
+        aggregates: Means of the lines' tasks over all metrics, where they are known already.
     """
     wanted = list(lines)
     specs = stored_specs(snapshot)
     with_rows = [line for line in wanted if any(run.counts.delivered for run in _newest(line))]
-    values = _values(snapshot, with_rows)
+    values = _values(snapshot, with_rows, aggregates)
     binary = _binary(snapshot, with_rows)
     logged: dict[tuple[str, str, str], list[Series]] = defaultdict(list)
     for one in aggregate_series(snapshot, wanted):
@@ -87,11 +90,17 @@ def _newest(line: Line) -> list[Run]:
     return [group[0] for stop in line.stops for group in stop.groups]
 
 
-def _values(snapshot: Snapshot, lines: Sequence[Line]) -> dict[str, dict[_Key, dict[str, Aggregate]]]:
+def _values(
+    snapshot: Snapshot, lines: Sequence[Line], known: Iterable[Aggregate] | None
+) -> dict[str, dict[_Key, dict[str, Aggregate]]]:
     """Means by task, then by variant and metric, then by run."""
     found: dict[str, dict[_Key, dict[str, Aggregate]]] = defaultdict(lambda: defaultdict(dict))
     tasks, keys = {line.task for line in lines}, {run.run_key for line in lines for run in _newest(line)}
-    for one in aggregate(snapshot, tasks=tasks, runs=keys) if keys else ():
+    if known is None:
+        known = aggregate(snapshot, tasks=tasks, runs=keys) if keys else ()
+    for one in known:
+        if one.run_key not in keys or one.task not in tasks:
+            continue
         key = (one.filter, one.perturbation, one.source, one.metric_id, one.unit)
         found[one.task][key][one.run_key] = one
     return found
