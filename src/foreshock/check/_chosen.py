@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from fnmatch import fnmatchcase
 
 from foreshock._base import ConfigError, count_of, nearest
@@ -10,12 +10,14 @@ from foreshock.records import Run
 
 _LISTED = 8
 
+Labels = Mapping[str, str]
+
 
 def chosen(
     runs: Sequence[Run],
     keys: Collection[str] | None,
     patterns: Mapping[str, Sequence[str]],
-    families: Mapping[str, str],
+    families: Labels | Callable[[Sequence[Run]], Labels],
 ) -> list[Run]:
     """Runs that fit.
 
@@ -23,7 +25,8 @@ def chosen(
         runs: What there is.
         keys: Only these; None is all.
         patterns: Glob patterns for ``task``, ``model`` and ``family``, of which one must fit; none fit everything.
-        families: Name of the family of each run, by run key.
+        families: Name of the family of each run, by run key; or what gives those of some runs. It is asked only where a
+            family is, and only about runs that fit otherwise: a store may hold thousands of others.
 
     Raises:
         ConfigError: No run fits; the message names what there is, near names first.
@@ -38,16 +41,25 @@ def chosen(
             do="see what became of them: foreshock ls --all",
         )
     for kind, wanted in patterns.items():
-        names = {run.run_key: _name(kind, run, families) for run in left}
-        kept = [run for run in left if not wanted or any(fnmatchcase(names[run.run_key], p) for p in wanted)]
+        if not wanted:
+            continue
+        labels = families(left) if kind == "family" and callable(families) else families
+        names = {run.run_key: _name(kind, run, labels) for run in left}
+        kept = [run for run in left if any(fnmatchcase(names[run.run_key], p) for p in wanted)]
         if not kept:
             raise _nothing(kind, wanted, sorted({*names.values()}), whole=len(left) == len(given))
         left = kept
     return left
 
 
-def _name(kind: str, run: Run, families: Mapping[str, str]) -> str:
-    return families[run.run_key] if kind == "family" else run.task if kind == "task" else run.model
+def _name(kind: str, run: Run, families: Labels | Callable[[Sequence[Run]], Labels]) -> str:
+    return (
+        families[run.run_key]
+        if not callable(families) and kind == "family"
+        else run.task
+        if kind == "task"
+        else run.model
+    )
 
 
 def _nothing(kind: str, wanted: Sequence[str], names: Sequence[str], *, whole: bool) -> ConfigError:

@@ -100,13 +100,17 @@ def look(store: Store, options: CheckOptions, progress: Progress) -> Looked:
     """
     score(store, progress=progress)
     snapshot = store.snapshot()
-    cards = model_cards(snapshot.runs(), options.corrections, options.step_pattern, options.step_from)
+
+    def cards_of(some: Sequence[Run]) -> dict[str, ModelCard]:
+        return model_cards(some, options.corrections, options.step_pattern, options.step_from)
+
     runs = chosen(
         snapshot.runs(),
         options.runs,
         {"task": options.tasks, "model": options.models, "family": options.families},
-        {key: family_label(card) for key, card in cards.items()},
+        lambda some: {key: family_label(card) for key, card in cards_of(some).items()},
     )
+    cards = cards_of(runs)
     by_task: dict[str, list[Run]] = defaultdict(list)
     for run in runs:
         by_task[run.task].append(run)

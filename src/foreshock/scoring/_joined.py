@@ -83,10 +83,10 @@ def joined(
     Raises:
         StoreError: A file of the store is damaged.
     """
-    chosen: dict[str, list[Run]] = {task: [] for task in tasks}
-    for run in snapshot.runs():
-        if run.task in chosen and (runs is None or run.run_key in runs):
-            chosen[run.task].append(run)
+    chosen = {
+        task: [run for run in snapshot.runs_among(tasks=[task]) if runs is None or run.run_key in runs]
+        for task in tasks
+    }
     for batch in _batches(chosen, rows):
         yield from _Batch(snapshot, batch, metrics, frozenset(labels)).tasks()
 

@@ -58,11 +58,7 @@ class Wanted(NamedTuple):
         """Ingests of the asked runs and tasks, or None when neither is restricted."""
         if self.runs is None and self.tasks is None:
             return None
-        return frozenset(
-            run.ingest_id
-            for run in snapshot.runs()
-            if (self.runs is None or run.run_key in self.runs) and (self.tasks is None or run.task in self.tasks)
-        )
+        return frozenset(run.ingest_id for run in snapshot.runs_among(keys=self.runs, tasks=self.tasks))
 
 
 def scan(snapshot: Snapshot, table: str, wanted: Wanted) -> pl.LazyFrame:

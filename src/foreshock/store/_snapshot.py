@@ -74,6 +74,29 @@ class Snapshot:
     def _runs(self) -> list[Run]:
         return _in_order(ingest.run for ingest in self.ingests.values() if ingest.state == "live")
 
+    def runs_among(self, *, keys: Iterable[str] | None = None, tasks: Iterable[str] | None = None) -> list[Run]:
+        """Runs that count and have one of these keys and one of these tasks; a store may hold thousands of others.
+
+        Args:
+            keys: Run keys; None means all.
+            tasks: Tasks; None means all.
+        """
+        if keys is None and tasks is None:
+            return self.runs()
+        if keys is None:
+            return [run for task in dict.fromkeys(tasks or ()) for run in self._by_task.get(task, ())]
+        mine = [run for key in dict.fromkeys(keys) for run in self._by_key.get(key, ())]
+        among = None if tasks is None else frozenset(tasks)
+        return [run for run in mine if among is None or run.task in among]
+
+    @cached_property
+    def _by_task(self) -> dict[str, list[Run]]:
+        return _grouped(self._runs, "task")
+
+    @cached_property
+    def _by_key(self) -> dict[str, list[Run]]:
+        return _grouped(self._runs, "run_key")
+
     def sources(self, readers: Collection[str] | None = None) -> dict[str, tuple[int, int]]:
         """Size in bytes and modification time in nanoseconds of every file that was read, by path.
 
@@ -250,6 +273,13 @@ class Snapshot:
 
 def _in_order(runs: Iterable[Run]) -> list[Run]:
     return sorted(runs, key=lambda run: (run.task, run.model, run.created or "", run.run_key, run.ingest_id))
+
+
+def _grouped(runs: Iterable[Run], name: str) -> dict[str, list[Run]]:
+    found: dict[str, list[Run]] = {}
+    for run in runs:
+        found.setdefault(getattr(run, name), []).append(run)
+    return found
 
 
 class _Share:
