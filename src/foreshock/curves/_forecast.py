@@ -228,6 +228,8 @@ def refusal_of(curve: Curve) -> str | None:
         return f"{places} different places on the axis"
     if not np.isfinite(curve.z).all():
         return "a score stands at the end of its scale, and nothing says how far it is from there"
+    if kind_of_scale(curve) == "open" and np.ptp(curve.z) == 0:
+        return "all scores are equal: nothing says how far they move"
     return None
 
 
@@ -236,11 +238,9 @@ def enough_of(curve: Curve) -> str | None:
     least = LEAST[kind_of_scale(curve)]
     if int(np.unique(curve.x).size) < least:
         return f"{least} different places"
-    return (
-        "the number of items behind each score, or a metric that is off the end"
-        if not np.isfinite(curve.z).all()
-        else None
-    )
+    if not np.isfinite(curve.z).all():
+        return "the number of items behind each score, or a metric that is off the end"
+    return "scores that differ, told with more digits" if np.ptp(curve.z) == 0 else None
 
 
 def _furthest(curve: Curve) -> float:
@@ -253,6 +253,8 @@ def _furthest(curve: Curve) -> float:
 def supported(curve: Curve, places: Floats) -> Bools:
     """Which places lie beyond the history and within its reach, shape (targets,)."""
     t = curve.place(places)
+    if not curve.points:
+        return np.zeros(t.shape, bool)
     # a place given as exactly as far may come out of the logarithm a rounding error further
     return np.asarray((t > curve.t[-1]) & (t <= _furthest(curve) + 1e-9 * max(1.0, abs(float(curve.t[-1])))))
 
@@ -265,6 +267,8 @@ def reach_text(curve: Curve) -> str:
 
 def lacking_of(curve: Curve, places: Floats) -> tuple[str | None, ...]:
     """Why there is no forecast at a place; None where there is one."""
+    if not curve.points:
+        return ("there is no history",) * places.size
     t, near = curve.place(places), supported(curve, places)
     beyond = "further beyond the history than it supports"
     return tuple(

@@ -24,7 +24,9 @@ RATIOS = 10.0 ** np.arange(-4.0, 3.1, 0.5)
 a curve that follows each of ten points in a nat. Wider did worse on simulated curves and on published ones."""
 LEAST = 3
 """Different places that a trend needs: two make its line and one its noise."""
-_CLIP = 4.0
+_PHI = np.repeat(list(DAMPING.values()), RATIOS.size)
+_RATIO = np.tile(RATIOS, len(DAMPING))
+_SPIKE = 6.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +36,10 @@ class LocalTrend:
     Attributes:
         z: Forecasts, shape (targets,).
         sd: Standard deviation of a new score about them if the model holds, shape (targets,).
-        evidence: Log likelihood of the best ratio, up to a constant that all ``phi`` of one history share.
     """
 
     z: Floats
     sd: Floats
-    evidence: float
 
 
 def local_trends(t: Floats, z: Floats, at: Floats, *, unit: float = 1.0) -> dict[str, LocalTrend]:
@@ -62,8 +62,21 @@ def local_trends(t: Floats, z: Floats, at: Floats, *, unit: float = 1.0) -> dict
     places, mean, count = merged(t / unit, z)
     if places.size < LEAST:
         return {}
-    ahead = at / unit - places[-1]
-    return {name: _trend(places, mean, count, ahead, phi) for name, phi in DAMPING.items()}
+    mean = without_spikes(places, mean)
+    state = _filtered(places, mean, count)
+    ahead = (at / unit - places[-1])[:, None]
+    gain, _, (new, _, _) = _step(ahead)
+    centre = state.level + gain * state.slope
+    spread = state.p11 + 2 * gain * state.p12 + gain**2 * state.p22 + _RATIO * new + 1.0
+    found = {}
+    for name, phi in DAMPING.items():
+        mine = phi == _PHI
+        weight = np.exp(state.evidence[mine] - state.evidence[mine].max())
+        weight /= weight.sum()
+        middle = np.asarray(centre[:, mine] @ weight)
+        variance = (spread[:, mine] * state.variance[mine] + (centre[:, mine] - middle[:, None]) ** 2) @ weight
+        found[name] = LocalTrend(middle, np.sqrt(variance))
+    return found
 
 
 def last_value(t: Floats, z: Floats) -> float:
@@ -77,23 +90,35 @@ def merged(t: Floats, z: Floats) -> tuple[Floats, Floats, Floats]:
     return places, np.bincount(inverse, z) / count, count.astype(float)
 
 
-def _trend(t: Floats, z: Floats, count: Floats, ahead: Floats, phi: float) -> LocalTrend:
-    """Filter twice: the second time, what is beyond four standard deviations moves the state no further than that."""
-    plain = _filtered(t, z, count, phi, np.inf)
-    state = plain if z.size < 6 else _filtered(t, z, count, phi, _CLIP**2 * plain.variance)
-    gain, _, cov = _step(ahead[:, None], phi)
-    centre = state.level + gain * state.slope
-    spread = state.p11 + 2 * gain * state.p12 + gain**2 * state.p22 + RATIOS * cov[0] + 1.0
-    weight = np.exp(state.evidence - state.evidence.max())
-    weight /= weight.sum()
-    mean = np.asarray(centre @ weight)
-    variance = (spread * state.variance + (centre - mean[:, None]) ** 2) @ weight
-    return LocalTrend(mean, np.sqrt(variance), float(state.evidence.max()))
+def without_spikes(t: Floats, z: Floats) -> Floats:
+    """Scores with single wild ones put on the line between their neighbours.
+
+    A score is wild if it is :data:`_SPIKE` robust standard deviations off that line and both neighbours are off theirs
+    to the other side, as they are if it alone is wrong. A true bend has neighbours in line and is kept. The ends have
+    no two neighbours on either side: nothing tells a wild last score from a turn.
+
+    Examples:
+        >>> t = np.arange(9.0)
+        >>> without_spikes(t, np.where(t == 4, 70.0, t % 2)).tolist()
+        [0.0, 1.0, 0.0, 1.0, 1.0, 1.0, 0.0, 1.0, 0.0]
+    """
+    if z.size < 6:
+        return z
+    part = (t[2:] - t[1:-1]) / (t[2:] - t[:-2])
+    line = part * z[:-2] + (1 - part) * z[2:]
+    off = z[1:-1] - line
+    size = 1.4826 * float(np.median(np.abs(off)))
+    sign = np.sign(off[1:-1])
+    least = np.minimum(-sign * off[:-2], -sign * off[2:])
+    wild = (np.abs(off[1:-1]) > _SPIKE * size) & (least > 0.25 * np.abs(off[1:-1]))
+    clean = z.copy()
+    clean[2:-2][wild] = line[1:-1][wild]
+    return clean
 
 
 @dataclass(slots=True)
 class _State:
-    """Level, slope, their covariance in units of the noise variance, that variance and the likelihood, by ratio."""
+    """Level, slope, their covariance in units of the noise variance, that variance and the likelihood, each (grid,)."""
 
     level: Floats
     slope: Floats
@@ -104,51 +129,46 @@ class _State:
     evidence: Floats
 
 
-def _step(d: Floats | float, phi: float) -> tuple[Floats, Floats, tuple[Floats, Floats, Floats]]:
-    """What a step of length ``d`` adds of the slope, keeps of it, and the covariance of what is new, per ratio 1."""
-    d = np.asarray(d, float)
-    if phi == 0.0:
-        return d, np.ones_like(d), (d**3 / 3, d**2 / 2, d)
-    keep = np.exp(-phi * d)
-    gain = -np.expm1(-phi * d) / phi
-    q22 = -np.expm1(-2 * phi * d) / (2 * phi)
+def _step(d: Floats) -> tuple[Floats, Floats, tuple[Floats, Floats, Floats]]:
+    """What steps of length ``d`` add of the slope, keep of it, and the covariance of what is new, per ratio 1.
+
+    Each of shape (steps, grid) for ``d`` of shape (steps, 1).
+    """
+    phi = np.where(_PHI > 0, _PHI, 1.0)
+    keep = np.exp(-_PHI * d)
+    gain = np.where(_PHI > 0, -np.expm1(-phi * d) / phi, d)
+    q22 = np.where(_PHI > 0, -np.expm1(-2 * phi * d) / (2 * phi), d)
     # the difference of nearly equal numbers, where the step is short: its series instead
-    q11 = np.where(phi * d < 1e-2, d**3 / 3 * (1 - 0.75 * phi * d), (d - 2 * gain + q22) / phi**2)
+    short = phi * d < 1e-2
+    q11 = np.where((_PHI == 0) | short, d**3 / 3 * (1 - 0.75 * _PHI * d), (d - 2 * gain + q22) / phi**2)
     return gain, keep, (q11, gain**2 / 2, q22)
 
 
-def _filtered(t: Floats, z: Floats, count: Floats, phi: float, limit: Floats | float) -> _State:
-    """Kalman's filter over all ratios at once, begun exactly by the first two places.
-
-    ``limit`` bounds the squared innovation over its variance in units of the noise variance.
-    """
-    gap = t[1] - t[0]
-    noise = 1.0 / count
-    one = np.ones_like(RATIOS)
+def _filtered(t: Floats, z: Floats, count: Floats) -> _State:
+    """Kalman's filter over all dampings and ratios at once, begun exactly by the first two places."""
+    gap, noise, one = t[1] - t[0], 1.0 / count, np.ones_like(_RATIO)
     s = _State(
         z[1] * one,
         (z[1] - z[0]) / gap * one,
         noise[1] * one,
         noise[1] / gap * one,
-        (noise[0] + noise[1]) / gap**2 + RATIOS * gap / 3,
+        (noise[0] + noise[1]) / gap**2 + _RATIO * gap / 3,
         one,
         0 * one,
     )
-    total = np.zeros_like(RATIOS)
-    steps = [_step(d, phi) for d in np.diff(t)]
+    total = np.zeros_like(_RATIO)
+    gains, keeps, news = _step(np.diff(t)[:, None])
     for i in range(2, z.size):
-        gain, keep, (q11, q12, q22) = steps[i - 1]
+        gain, keep = gains[i - 1], keeps[i - 1]
+        q11, q12, q22 = (_RATIO * q[i - 1] for q in news)
         level = s.level + gain * s.slope
-        slope = keep * s.slope
-        p11 = s.p11 + 2 * gain * s.p12 + gain**2 * s.p22 + RATIOS * q11
-        p12 = keep * (s.p12 + gain * s.p22) + RATIOS * q12
-        p22 = keep**2 * s.p22 + RATIOS * q22
+        p11 = s.p11 + gain * (2 * s.p12 + gain * s.p22) + q11
+        p12 = keep * (s.p12 + gain * s.p22) + q12
         variance = p11 + noise[i]
         new = z[i] - level
-        new = new * np.sqrt(np.minimum(1.0, limit * variance / np.maximum(new**2, 1e-300)))
         k1, k2 = p11 / variance, p12 / variance
-        s.level, s.slope = level + k1 * new, slope + k2 * new
-        s.p11, s.p12, s.p22 = p11 * (1 - k1), p12 * (1 - k1), p22 - k2 * p12
+        s.level, s.slope = level + k1 * new, keep * s.slope + k2 * new
+        s.p11, s.p12, s.p22 = p11 * (1 - k1), p12 * (1 - k1), keep**2 * s.p22 + q22 - k2 * p12
         s.evidence = s.evidence - 0.5 * np.log(variance)
         total = total + new**2 / variance
     seen = z.size - 2
