@@ -216,6 +216,7 @@ def _show_row(out: Console, row: dict[str, Any]) -> None:
         None if row["since"] is None else f"since {one_line(row['since'])}",
         _against(row["statistic"], row["threshold"]),
         None if row["q"] is None else f"q {row['q']:.2g}",
+        None if row["ledger"] is None else f"ledger: {row['ledger']}",
         guarantee if row["unguaranteed"] is None else f"{guarantee}: {one_line(row['unguaranteed'])}",
         None if row["muted_until"] is None else f"muted until {row['muted_until']}",
     ]

@@ -13,6 +13,7 @@ import numpy as np
 
 from foreshock.alarms._looks import Look, SeriesLook
 from foreshock.alarms._online import e_lond_batch, early, lord_level
+from foreshock.stats import benjamini_hochberg
 
 
 class Entry(NamedTuple):
@@ -21,6 +22,7 @@ class Entry(NamedTuple):
     Attributes:
         lord: LORD++'s level for its new points; None where it has none, and at a first look.
         discovery: Whether their p-value is at most that level.
+        kept: Series that Benjamini-Hochberg keeps at that level, by their new points; some where it is a discovery.
         share: e-LOND's share of the budget; None where no series is a candidate.
         candidates: Series that e-LOND decided about.
         counted: Those of them that it counts.
@@ -28,6 +30,7 @@ class Entry(NamedTuple):
 
     lord: float | None
     discovery: bool
+    kept: tuple[str, ...]
     share: float | None
     candidates: int
     counted: tuple[str, ...]
@@ -39,13 +42,15 @@ class Account(NamedTuple):
     Attributes:
         entries: One for each look.
         level: The largest rate that any of them was to keep.
-        counted: Series with the baseline since which they are counted.
+        kept: Series with their baselines that LORD++ with Benjamini-Hochberg kept at some look.
+        counted: Series with their baselines that e-LOND counted.
         tested: LORD++'s decisions in order.
         shares: e-LOND's shares so far.
     """
 
     entries: tuple[Entry, ...]
     level: float
+    kept: frozenset[tuple[str, float | None]]
     counted: frozenset[tuple[str, float | None]]
     tested: tuple[bool, ...]
     shares: int
@@ -77,15 +82,18 @@ def account(looks: Sequence[Look], level: float) -> Account:
         level: Rate to keep from now on; each look keeps its own.
     """
     entries: list[Entry] = []
+    kept: set[tuple[str, float | None]] = set()
     counted: set[tuple[str, float | None]] = set()
     known: set[str] = set()
     tested: list[bool] = []
     shares = 0
     for look in looks:
-        lord = None
+        lord, held = None, list[SeriesLook]()
         if look.p is not None and not look.first:
             lord = lord_level(look.level, tested)
-            tested.append(look.p <= lord)
+            held = _held(look, lord)
+            tested.append(bool(held))
+            kept |= {(one.id, one.baseline) for one in held}
         candidates = [] if look.first else [one for one in look.series if _is_candidate(one, known, counted)]
         share, names = None, tuple[str, ...]()
         if candidates:
@@ -97,9 +105,16 @@ def account(looks: Sequence[Look], level: float) -> Account:
             names = tuple(one.id for one in won)
             counted |= {(one.id, one.baseline) for one in won}
         known |= {one.id for one in look.series}
-        entries.append(Entry(lord, lord is not None and tested[-1], share, len(candidates), names))
+        entries.append(Entry(lord, bool(held), tuple(one.id for one in held), share, len(candidates), names))
     top = max([level, *(look.level for look in looks)])
-    return Account(tuple(entries), top, frozenset(counted), tuple(tested), shares)
+    return Account(tuple(entries), top, frozenset(kept), frozenset(counted), tuple(tested), shares)
+
+
+def _held(look: Look, level: float) -> list[SeriesLook]:
+    """Series that Benjamini-Hochberg keeps by their new points; at least one exactly when Simes' p is small enough."""
+    new = [one for one in look.series if one.new_p is not None]
+    adjusted = benjamini_hochberg(np.array([one.new_p for one in new], float))
+    return [one for one, q in zip(new, adjusted, strict=True) if q <= level]
 
 
 def _is_candidate(one: SeriesLook, known: set[str], counted: set[tuple[str, float | None]]) -> bool:

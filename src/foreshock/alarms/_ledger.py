@@ -1,9 +1,10 @@
 """Many looks are one decision: what all alarms together are worth, within a look and over looks.
 
-Inside a look, Benjamini-Hochberg over the series: each comes with a p-value for all its looks so far, which only falls
-as evidence comes. Over looks two rules run side by side, each on what it needs: LORD++ on one p-value to a look, of the
-new points alone, because it asks for p-values that are valid given the looks before; e-LOND on the series' e-values,
-which may hang together in any way, so each alarm is counted at most once for a baseline.
+Whether a series fires is its own rule's business, at the rate of that one series. The ledger says which alarms are kept
+when all series and looks are one decision. Inside a look it is Benjamini-Hochberg over the series, by the points that
+are new. Over looks two rules run side by side, each on what it needs: LORD++ gives each look the level at which
+Benjamini-Hochberg keeps series, because p-values of new points are valid given the looks before; e-LOND runs on the
+series' e-values of all points, which may hang together in any way, and counts a series once for a baseline.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ class Ledger(NamedTuple):
         memory: Looks and decisions before this look.
         look: The look as it was kept; None where every series had been looked at with the same data before.
         level: False discovery rate that is kept.
-        q: Adjusted p-value by series id, over all series that have one now.
+        q: p-value of each series by id, adjusted for all series of the look at which its newest points came.
     """
 
     memory: Memory
@@ -106,10 +107,10 @@ class Ledger(NamedTuple):
                 "first": look.first,
                 "series": len(look.series),
                 "firing": sum(one.state == "firing" for one in look.series),
-                "kept": sum(one.state == "firing" and one.q is not None and one.q <= look.level for one in look.series),
                 "p": look.p,
                 "lord_level": entry.lord,
                 "discovery": entry.discovery,
+                "kept": list(entry.kept),
                 "e_lond_share": entry.share,
                 "e_lond_series": entry.candidates,
                 "counted": list(entry.counted),
@@ -126,11 +127,13 @@ class Ledger(NamedTuple):
                 "keep the state (--state FILE), and the next look has one"
             )
         told = self.account
+        looks, kept, counted = len(self.looks), len(told.kept), len(told.counted)
         return (
-            f"over {count_of(len(self.looks), 'look')}, e-LOND counts {count_of(len(told.counted), 'alarm')}, of which "
-            f"on average at most {told.level:.0%} are false, however the series hang together; LORD++ counts "
-            f"{sum(told.tested)} of {count_of(len(told.tested), 'look')} with new points, at the same rate if looks "
-            "are independent. Both hold as far as the guarantee of each series does"
+            f"over {count_of(looks, 'look')}, LORD++ keeps {sum(told.tested)} of "
+            f"{count_of(len(told.tested), 'look')} with new points ({count_of(kept, 'series', 'series')}): on average "
+            f"at most {told.level:.0%} of such looks are false, if looks are independent; e-LOND counts "
+            f"{count_of(counted, 'series', 'series')} at the same rate, however series and looks hang together. Both "
+            "hold as far as the guarantee of each series does"
         )
 
 
@@ -172,14 +175,14 @@ def decide(memory: Memory, seen: Sequence[Seen], level: float, *, release: str |
         level: False discovery rate.
         release: What the user calls this batch of runs.
     """
-    q = adjusted(seen)
-    keys = memory.keys
+    keys, latest = memory.keys, memory.latest
+    known = {one.id: one.q for one in latest.values() if one.q is not None}
     new = sorted((one for one in seen if one.look.key not in keys), key=lambda one: one.look.id)
     if not new:
-        return Ledger(memory, None, level, q)
-    latest = memory.latest
+        return Ledger(memory, None, level, known)
     fresh = {one.look.id: new_p(one, latest.get(one.look.id)) for one in new}
     told = [p for p in fresh.values() if p is not None]
+    q = adjusted({one.look.id: one.look.p if fresh[one.look.id] is None else fresh[one.look.id] for one in new})
     look = Look(
         seq=memory.clock + 1,
         at=now(),
@@ -191,27 +194,27 @@ def decide(memory: Memory, seen: Sequence[Seen], level: float, *, release: str |
         ],
         p=float(benjamini_hochberg(told).min()) if told else None,
     )
-    return Ledger(memory, look, level, q)
+    return Ledger(memory, look, level, known | q)
 
 
-def adjusted(seen: Sequence[Seen]) -> dict[str, float]:
+def adjusted(p: Mapping[str, float | None]) -> dict[str, float]:
     """Adjusted p-values (Benjamini-Hochberg) of the series that have one, by id."""
-    told = [(one.look.id, one.look.p) for one in seen if one.look.p is not None]
-    q = benjamini_hochberg([p for _, p in told])
+    told = [(name, value) for name, value in p.items() if value is not None]
+    q = benjamini_hochberg([value for _, value in told])
     return {name: float(value) for (name, _), value in zip(told, q, strict=True)}
 
 
 def new_p(one: Seen, before: SeriesLook | None) -> float | None:
     """p-value of the points that came since the look before: the smallest, times their number (Bonferroni).
 
-    None at the first look at a series or a baseline, and where an earlier point was measured anew: then what is new
-    cannot be told from what was looked at already.
+    None at the first look at a series or a baseline; where the look before gave no guarantee, so that it is decided by
+    what was known then; and where an earlier point was measured anew: what is new cannot be told from the rest then.
     """
     look = one.look
-    if before is None or before.baseline != look.baseline or one.prefix != before.prefix or not one.point_p:
+    if before is None or before.p is None or before.baseline != look.baseline or one.prefix != before.prefix:
         return None
     more = look.points - before.points
-    if more < 1:
+    if more < 1 or not one.point_p:
         return None
     values = one.point_p[-more:]
     return min(1.0, len(values) * min(values))

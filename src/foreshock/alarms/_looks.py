@@ -35,12 +35,12 @@ class SeriesLook(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         prefix: Hash of these points, by which a later look sees that one of them was measured anew.
         state: What its own rule said: ``ok``, ``pending`` or ``firing``.
         baseline: Place from which the trend is learned; None is the first point.
-        at: Place of the first look at which it fired; None where it does not.
+        at: Place at which the change began, as far as can be told; None where it does not fire.
         label: What that point is called.
         p: p-value of the series over all its looks; None where nothing is guaranteed.
         new_p: p-value of the points that came since the look before, valid given that one.
         e: e-value of the series over all its looks.
-        q: p-value adjusted for all series that there were at this look (Benjamini-Hochberg).
+        q: ``new_p``, at its first look ``p``, adjusted for all series of this look (Benjamini-Hochberg).
     """
 
     id: _Hash

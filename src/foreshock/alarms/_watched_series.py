@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from foreshock._base import digest
+from foreshock.alarms._looks import cut
 from foreshock.metrics import MetricSpec, get_metric, harness_metric
 from foreshock.records import Run
 from foreshock.scoring import Aggregate, aggregate, stored_specs
@@ -84,6 +85,11 @@ def watched_series(
         mine += [total for total in totals if not _is_known(total.metric_id, known)]
         found += [made for made in _with_twins(mine, specs) if len(made.series.points) >= least]
     return found
+
+
+def label_of(one: WatchedSeries, at: float | None) -> str | None:
+    """What the point at a place of the axis is called; None for no place."""
+    return None if at is None else next((cut(point.label) for point in one.series.points if point.x == at), f"{at:g}")
 
 
 def _newest(line: Line) -> list[Run]:

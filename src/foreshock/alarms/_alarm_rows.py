@@ -1,0 +1,123 @@
+"""Series that were looked at, as findings and as rows of the table ``alarms``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from foreshock._base import count_of
+from foreshock.alarms._watched_series import label_of
+from foreshock.records import Alternative, Evidence, Finding, State, Subject
+
+if TYPE_CHECKING:
+    from foreshock.alarms._watched import Watch, Watched
+
+
+def finding_of(watch: Watch, one: Watched) -> Finding:
+    """The finding of one series, with what all series together make of it."""
+    said = one.one.series
+    made = one.alarm.finding(Subject(task=said.task, model_family=said.family, metric=said.metric, axis=said.axis))
+    state, title = made.state, made.title
+    if one.muted is not None:
+        state, title = State.WITHHELD, f"muted until {one.muted}: {made.title}"
+    elif watch.standing(one) == "not kept":
+        title = f"{made.title}; {_not_kept(watch)}"
+    return msgspec.structs.replace(
+        made,
+        # the same series keeps its id whatever runs come
+        id=one.one.id,
+        state=state,
+        title=title,
+        p=one.alarm.p if made.p is None else made.p,
+        q=watch.ledger.q.get(one.one.id),
+        alternatives=[*made.alternatives, *_more(one)],
+        evidence=[Evidence(run=point.run_key, item=None, epoch=None, what=point.label) for point in _newest(one)],
+        evidence_total=len(said.points),
+        advice=_advice(watch, one, made.advice),
+    )
+
+
+def row_of(watch: Watch, one: Watched) -> dict[str, Any]:
+    """The row of one series."""
+    said, alarm, look = one.one.series, one.alarm, one.seen.look
+    made = finding_of(watch, one)
+    return {
+        "id": one.one.id,
+        "state": watch.state(one),
+        "own_state": alarm.state.value,
+        "verdict": alarm.verdict,
+        "title": made.title,
+        "task": said.task,
+        "family": said.family,
+        "metric": said.metric,
+        "metric_id": one.one.metric_id,
+        "also": list(one.also),
+        "axis": said.axis,
+        "source": said.source,
+        "unit": one.one.unit,
+        "points": len(said.points),
+        "since": look.label,
+        "since_x": look.at,
+        "fired_at": label_of(one.one, alarm.at),
+        "baseline": look.baseline,
+        "baseline_label": None if one.ack is None else one.ack.label,
+        "acknowledged": None if one.ack is None else {"at": one.ack.at, "reason": one.ack.reason},
+        "muted_until": one.muted,
+        "remeasured": one.remeasured,
+        "statistic": alarm.statistic,
+        "threshold": alarm.threshold,
+        "looks_used": alarm.looks_used,
+        "direction": alarm.direction,
+        "size": alarm.size,
+        "shape": alarm.shape,
+        "rule": alarm.rule,
+        "twin": one.twin,
+        "guaranteed": alarm.guaranteed,
+        "unguaranteed": alarm.unguaranteed,
+        "p": alarm.p,
+        "q": watch.ledger.q.get(one.one.id),
+        "e": alarm.e,
+        "ledger": watch.standing(one),
+        "key": look.key,
+        "sentence": alarm.sentence,
+        "notes": list(alarm.notes),
+        "needs": [msgspec.to_builtins(need) for need in made.needs],
+        "advice": made.advice,
+    }
+
+
+def _not_kept(watch: Watch) -> str:
+    among = sum(one.alarm.guaranteed for one in watch.watched)
+    return (
+        f"by its own rule; the ledger does not keep it: among {count_of(among, 'series', 'series')} that are watched "
+        f"at {watch.ledger.level:.0%} each, up to {among * watch.ledger.level:.1f} fire by chance in as many looks"
+    )
+
+
+def _more(one: Watched) -> list[Alternative]:
+    if not one.remeasured:
+        return []
+    why = "points that an earlier look saw have other values now; this counts as a look of its own"
+    return [Alternative(name="measured anew", status="possible", why=why)]
+
+
+def _newest(one: Watched) -> list[Any]:
+    points = one.one.series.points
+    if one.seen.look.at is None:
+        return list(points[-1:])
+    return [point for point in points if point.x >= one.seen.look.at][:20]
+
+
+def _advice(watch: Watch, one: Watched, advice: str) -> str:
+    """What to do now."""
+    name = one.one.id
+    if one.muted is not None:
+        return f"nothing until {one.muted}; to take the mute away: foreshock alarms mute {name} --until 2000-01-01"
+    if watch.state(one) != "firing":
+        return advice
+    since = one.seen.look.label or "its point"
+    return (
+        f"{advice.rstrip('. ')}. When it is understood, learn the trend anew from {since}: "
+        f"foreshock alarms ack {name} --reason TEXT"
+    )
