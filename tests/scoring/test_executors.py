@@ -140,13 +140,24 @@ def test_a_dask_cluster_gives_equal_bytes_and_a_killed_worker_costs_only_time(tm
                 cluster(local.scheduler_address, [path]),
             ):
                 pass
-            monkeypatch.setattr("foreshock.scoring._executors._PATIENCE", 0.2)
-            local.scale(0)
-            with pytest.raises(ConfigError, match="has no workers after"), cluster(local.scheduler_address):
-                pass
             sys.modules.pop("sent_to_workers")
     assert (tmp_path / "mark").exists()
     assert files(spread) == files(alone)
+
+
+def test_a_scheduler_without_workers_is_not_waited_for_for_ever(monkeypatch):
+    distributed = pytest.importorskip("distributed")
+    monkeypatch.setattr("foreshock.scoring._executors._PATIENCE", 0.1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of Tornado
+        with (
+            distributed.LocalCluster(
+                n_workers=0, processes=False, protocol="tcp", dashboard_address=None, silence_logs=50
+            ) as local,
+            pytest.raises(ConfigError, match=r"has no workers after 0\.1 seconds"),
+            cluster(local.scheduler_address),
+        ):
+            pass
 
 
 def test_what_cannot_be_worked_with_is_told():
