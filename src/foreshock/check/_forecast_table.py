@@ -150,7 +150,7 @@ def _known(table: _Table, ordered: np.ndarray) -> tuple[np.ndarray, list[str]]:
         notes.append(f"{count_of(blank, 'known point')} without a score left out")
     known, twice = _once(table, known)
     if twice:
-        notes.append(f"{count_of(twice, 'row')} that only repeat another are left out")
+        notes.append(f"{count_of(twice, 'row')} that only repeat another: left out")
     there = known[table.x[known] > 0] if table.log_x else known
     if there.size < known.size:
         gone = count_of(known.size - there.size, "point")
@@ -168,8 +168,11 @@ def _rising(metric: str) -> bool | None:
 def _once(table: _Table, known: np.ndarray) -> tuple[np.ndarray, int]:
     """Rows without those that repeat another one in everything that is read of it."""
     facts = np.column_stack([column[known] for column in (table.x, table.y, table.n, table.twins)])
-    _, first = np.unique(facts, axis=0, return_index=True, equal_nan=True)
-    return known[np.sort(first)], known.size - first.size
+    first: dict[bytes, int] = {}
+    for place, row in enumerate(facts):
+        first.setdefault(row.tobytes(), place)  # bytes, because nothing else makes two NaN alike
+    kept = np.array(sorted(first.values()), int)
+    return known[kept], known.size - kept.size
 
 
 def _twin(table: _Table, known: np.ndarray) -> tuple[Curve | None, list[str]]:

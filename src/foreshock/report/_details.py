@@ -6,7 +6,15 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from foreshock.report._format import MISSING, count, equals, level, number, plural, quantity, share
-from foreshock.report._rows_mirage import FamilyRow, ForeseeableRow, PredictionRow, ResolutionRow, VerdictRow
+from foreshock.report._rows_mirage import (
+    ConditionRow,
+    FamilyRow,
+    ForeseeableRow,
+    PredictionRow,
+    RepeatRow,
+    ResolutionRow,
+    VerdictRow,
+)
 
 NOISE = {
     "replicates": "the spread among replicates",
@@ -15,6 +23,7 @@ NOISE = {
     "checkpoints": "the scatter of checkpoints, allowing that neighbours are alike",
 }
 _NAMED = 3
+_UNSEEN = 0.05  # probability of seeing none from which one answer to each item is said to hide a model
 
 
 class Detail(NamedTuple):
@@ -25,16 +34,21 @@ class Detail(NamedTuple):
 
 
 def details(
-    row: VerdictRow, foreseeable: ForeseeableRow | None = None, resolution: Sequence[ResolutionRow] = ()
+    row: VerdictRow,
+    foreseeable: ForeseeableRow | None = None,
+    resolution: Sequence[ResolutionRow] = (),
+    repeats: Sequence[RepeatRow] = (),
 ) -> list[Detail]:
     """What stands behind one verdict, in the order in which a reader asks."""
     found = [
         Detail("share", _share(row)),
         Detail("twin", _twin(row)),
+        Detail("link", row.how or ""),
         Detail("noise", _noise(row)),
         Detail("window", _window(row)),
         Detail("foreseeable", _foreseeable(foreseeable)),
         Detail("resolution", what_items_show(resolution)),
+        Detail("repeats", what_repeats_show(repeats)),
         Detail("emergence score", _emergence(row)),
         Detail("per token", row.conditional_text or ""),
     ]
@@ -134,6 +148,40 @@ def what_items_show(rows: Sequence[ResolutionRow]) -> str:
     names = ", ".join(row.label for row in low[:_NAMED]) + (", …" if len(low) > _NAMED else "")
     top = max(row.high or 0.0 for row in low)
     return f"{text}; {plural(len(low), 'model')} ({names}) not told from guessing may have up to {share(top)}"
+
+
+def what_repeats_show(rows: Sequence[RepeatRow]) -> str:
+    """What several answers to each item resolve, and the models of which one answer may have shown nothing."""
+    known = [row for row in rows if row.problems and row.attempts and row.floor is not None]
+    if not known:
+        return ""
+    one = next((row for row in known if row.k == 1), known[0])
+    each = number(one.attempts / one.problems if one.attempts and one.problems else None)
+    text = f"{each} answers to each of {count(one.problems)} items show {share(one.floor)}"
+    text += f", one answer {share(1 / one.problems)}" if one.problems else ""
+    most = max(row.k for row in known)
+    unseen = [row for row in known if row.k == 1 and (row.p_zero_once or 0.0) > _UNSEEN]
+    told = [text, *(f"{row.label}: {_pass(row)}" for row in known if row.k == most)][: 1 + _NAMED]
+    if unseen:
+        names = ", ".join(f"{row.label} ({share(row.p_zero_once)})" for row in unseen[:_NAMED])
+        told.append(f"one answer to each would have shown exactly 0 by chance: {names}")
+    return "; ".join(told)
+
+
+def _pass(row: RepeatRow) -> str:
+    return f"pass@{row.k} {quantity(row.value, row.low, row.high, 'fraction')}"
+
+
+def condition_sentence(row: ConditionRow) -> str:
+    """What a condition adds along a line of models, in a sentence."""
+    values = f"{row.condition} {row.after or MISSING} less {row.before or MISSING}"
+    pairs = "item by item" if row.paired else "totals of each, unpaired"
+    twin = f", read against {row.twin}" if row.twin else ""
+    carried = (
+        "" if row.share is None else f"; a step carries {quantity(row.share, row.share_low, row.share_high, 'share')}"
+    )
+    why = f" ({row.reason})" if row.reason else ""
+    return f"{values}: {row.hard or 'score'}{twin}, {pairs}, {plural(row.points or 0, 'model')}{carried}{why}"
 
 
 def _emergence(row: VerdictRow) -> str:

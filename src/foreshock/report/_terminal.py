@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,7 @@ from foreshock.report._sentences import counts_sentence, headline, incomplete, r
 from foreshock.report._sentences import seeds as all_seeds
 from foreshock.report._terminal_compare import print_compare, without_compared
 from foreshock.report._terminal_forecast import print_alarms, print_forecasts, told_forecasts
-from foreshock.report._terminal_mirage import print_details, print_families, print_predictions
+from foreshock.report._terminal_mirage import print_conditions, print_details, print_families, print_predictions
 from foreshock.report._terminal_scores import print_scores
 from foreshock.report._view import View, load
 from foreshock.report._words import GLOSSARY, MEANING, OPENING, STATUS, is_command, mark
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 _FULL_CARDS = 6  # more tasks than this, and only the lights that are not ok are printed
 _MOST = 20  # findings, tasks, runs or files that a part prints in full
 _LONG = 4_000  # characters of advice or of a command; a sentence that is cut helps nobody
-_IN_FULL = 3  # verdicts up to which those that say "nothing there" are told in full as well
+_IN_FULL = 3  # verdicts of one word that are told with all that stands behind them; "nothing there" only in fewer
 _PLACES = 5  # lines that a reason names
 _NARROW = 72  # columns below which the verdict table becomes a list
 
@@ -51,7 +52,7 @@ def terminal(document: Document, console: Console) -> None:
     scores = (print_scores, print_dimensions)
     print_compare(view, page)
     view = without_compared(view).without(told_forecasts(view))
-    jumps = (_verdicts, print_families, _findings, _unresolved, print_predictions)
+    jumps = (_verdicts, print_families, print_conditions, _findings, _unresolved, print_predictions)
     for part in (_opening, _trust, print_forecasts, *jumps, print_alarms, *scores, _runs, _failures, _footer):
         part(view, page)
         page.explain()
@@ -164,17 +165,27 @@ def _findings(view: View, page: Page) -> None:
     if not view.told:
         return
     page.title("What can be said")
+    said_above: set[str] = set()
+    words = Counter[str]()
     for shown in view.told[:_MOST]:
+        words[shown.word] += 1
         page.print()
         head = page.text("  ").append_text(page.badge(shown.word)).append_text(page.text("  " + one_line(shown.place)))
         page.print(head)
         page.line(one_line(shown.title, _LONG), "bold", 4)
         for said in _facts(shown.finding):
-            page.line(said, indent=4)
+            if said not in said_above:
+                page.line(said, indent=4)
+            said_above |= {said} if said == rate_sentence(shown.finding) else set()
         # a document without trust cards is about jumps alone, and has room for all that stands behind a verdict
-        calm = shown.word == "smooth" and len(view.told) > _IN_FULL
-        print_details(shown.details, page, brief=bool(view.trust) or calm)
-        page.line("→ " + one_line(shown.finding.advice, _LONG), indent=4)
+        many = len(view.told) > _IN_FULL and (shown.word == "smooth" or words[shown.word] > _IN_FULL)
+        told = [detail for detail in shown.details if not (many and detail.text.startswith("cannot tell"))]
+        print_details(told, page, brief=bool(view.trust) or many, said=said_above)
+        advice = one_line(shown.finding.advice, _LONG)
+        page.line("→ as above" if advice in said_above else "→ " + advice, indent=4)
+        said_above.add(advice)
+    if max(words.values()) > _IN_FULL and not view.trust:
+        page.line("What stands behind the others is in --html and --json.", "dim", 2)
     page.more(min(_MOST, len(view.told)), len(view.told), "findings")
 
 

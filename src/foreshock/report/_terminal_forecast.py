@@ -21,6 +21,7 @@ from foreshock.report._forecast import (
     value_text,
     whole,
 )
+from foreshock.report._format import quantity
 from foreshock.report._rows_forecast import ForecastRow
 from foreshock.report._safe import one_line
 from foreshock.report._view import View
@@ -147,12 +148,12 @@ def _table(rows: Sequence[ForecastRow], page: Page, *, names: bool) -> None:
 
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
     for head in heads:
-        wide = head in ("forecast", "last score")
-        table.add_column(head, overflow="fold", no_wrap=wide, ratio=None if wide else 2 if head == "curve" else 1)
+        table.add_column(head, overflow="fold", no_wrap=head in ("forecast", "last score", "came"))
     for row in rows:
         cells = [*([one_line(row.group, 120)] if names else []), _at(row, told=len(reasons) > 1)]
         value = value_text(row) if row.y_hat is not None else "no forecast"
-        cells += [value, last_text(row), *([came_text(row)] if came else [])]
+        last = quantity(row.persistence, unit=row.unit) if names else last_text(row)
+        cells += [value, last, *([came_text(row)] if came else [])]
         table.add_row(*(page.text(cell) for cell in cells))
     page.print(Padding(table, (0, 0, 0, 2), expand=False))
     page.line(f"[ ] is the {interval_name(rows)}; last score: the newest one carried on, the dummy to beat", "dim", 2)

@@ -15,7 +15,7 @@ from foreshock.report._alike import common_text, without_numbers
 from foreshock.report._details import Detail, details
 from foreshock.report._format import level, number, plural, quantity
 from foreshock.report._rows import MovedRow, SeriesRow, Tables, TrustRow, read_tables
-from foreshock.report._rows_mirage import ForeseeableRow, ResolutionRow, VerdictRow
+from foreshock.report._rows_mirage import ForeseeableRow, RepeatRow, ResolutionRow, VerdictRow
 from foreshock.report._safe import encode
 from foreshock.report._words import LIGHTS, VERDICTS
 
@@ -48,6 +48,7 @@ class Shown:
         models: Model of each run that the document knows, by run key.
         foreseeable: Whether the models before the onset foretold it.
         resolution: What each model could have scored unseen.
+        repeats: What each model scores in several attempts.
     """
 
     finding: Finding
@@ -58,11 +59,14 @@ class Shown:
     models: Mapping[str, str]
     foreseeable: ForeseeableRow | None = None
     resolution: Sequence[ResolutionRow] = ()
+    repeats: Sequence[RepeatRow] = ()
 
     @property
     def details(self) -> list[Detail]:
         """What stands behind its verdict; empty for findings that are not about a line of models."""
-        return details(self.verdict, self.foreseeable, self.resolution) if self.verdict else []
+        if self.verdict is None:
+            return []
+        return details(self.verdict, self.foreseeable, self.resolution, self.repeats)
 
     @property
     def command(self) -> str | None:
@@ -311,6 +315,9 @@ def _join(document: Document, tables: Tables) -> list[Shown]:
     seen: dict[str | None, list[ResolutionRow]] = {}
     for row in tables.resolution:
         seen.setdefault(row.finding_id, []).append(row)
+    repeats: dict[str | None, list[RepeatRow]] = {}
+    for one in tables.repeats:
+        repeats.setdefault(one.finding_id, []).append(one)
     models = {row.run_key: row.model for row in tables.runs}
     shown, used = [], set[str]()
     for finding in document.findings:
@@ -325,6 +332,7 @@ def _join(document: Document, tables: Tables) -> list[Shown]:
                 models=models,
                 foreseeable=foreseen.get(finding.id),
                 resolution=seen.get(finding.id, []),
+                repeats=repeats.get(finding.id, []),
             )
         )
     return shown

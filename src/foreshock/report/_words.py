@@ -98,6 +98,8 @@ GLOSSARY = {
     "floor or ceiling": "models that answer almost nothing right, or almost everything; they cannot show a rise",
     "link": "the fixed curve that turns a twin's value into the score that the all-or-nothing metric should then show",
     "link gap": "the largest distance between that score and the one measured; near 0 the twin explains the scores",
+    "bend": "the slope of the twin changes, and no single step carries the change",
+    "q": "p adjusted for all lines told (Benjamini and Hochberg): among those with q below 0.05, about 5% are chance",
     "emergence score": "the whole change over the typical step between neighbours; read it by its p-value",
     "seeds": "repeated training runs that differ only in their random start",
     "false-alarm rate": "how often this is said where it is not so; measured on simulated worlds where it says so",
@@ -133,6 +135,8 @@ _PATTERNS = {
     "share": r"\bshares? of the\b|\bcarr(?:y|ies)\b",
     "floor or ceiling": r"at floor or ceiling",
     "link": r"\blinks?\b(?! gap)",
+    "bend": r"\bbends?\b",
+    "q": r"\bq (?:=|<) ",
 }
 
 
