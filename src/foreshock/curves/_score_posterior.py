@@ -1,6 +1,6 @@
-"""What scores say of every shape: level and rise at their best, how sure they are, and how likely the shape is.
+"""What scores say of every shape: its coefficients at their best, how sure they are, and how likely the shape is.
 
-For each shape the posterior of (level, rise) is taken as normal about its mode with the curvature there, and the
+For each shape the posterior of the coefficients is taken as normal about its mode with the curvature there, and the
 shape's evidence is Laplace's approximation (Tierney & Kadane 1986; MacKay 2003, chapter 27). The mode is found for all
 shapes at once by Fisher scoring with Levenberg's damping. A score is as likely as under a normal law with the mean and
 variance of a binomial share whose log-odds differ from the curve by noise: a score of 0 of n is no number on a link.
@@ -8,11 +8,13 @@ variance of a binomial share whose log-odds differ from the curve by noise: a sc
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from foreshock.curves._score_shapes import LEVEL_SD, RISE_SD, Floats, Shapes, progress
+from foreshock.curves._score_shapes import Floats, Shapes
 from foreshock.stats import logit
 
 _ROUNDS = 30
@@ -20,145 +22,178 @@ _LONGEST_STEP = 2.0
 _EDGE = 1e-4
 """A share nearer than this to 0 or 1 has the variance of one that is not, where items are not known."""
 
+_LEAST_WEIGHT = 1e-5
+"""A shape of less posterior weight is not drawn from."""
+
 
 class Posterior(NamedTuple):
-    """Belief in each shape, and a normal law of its level and rise.
+    """Belief in each shape, and a normal law of its coefficients.
 
     Attributes:
         shapes: The shapes.
         weight: Posterior weight of each, shape (shapes,).
-        level, rise: Modes, shape (shapes,).
-        root: Lower triangular root of their covariance as columns (level, cross, rise), each of shape (shapes,).
+        mode: Coefficients, shape (shapes, coefficients).
+        root: Lower triangular root of their covariance, shape (shapes, coefficients, coefficients).
     """
 
     shapes: Shapes
     weight: Floats
-    level: Floats
-    rise: Floats
-    root: tuple[Floats, Floats, Floats]
+    mode: Floats
+    root: Floats
 
 
-class _Problem(NamedTuple):
-    shapes: Shapes
-    share: Floats
-    """Scores as shares of the scale, shape (points,)."""
-    rate: Floats
-    """One over the items behind each; 0 where not known, shape (points,)."""
-    along: Floats
-    """Progress, shape (shapes, points)."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Observed:
+    """Scores and what is to explain them.
 
-    def curve(self, level: Floats, rise: Floats) -> tuple[Floats, Floats, Floats]:
-        """Share, its slope by the level, and its variance, each of shape (shapes, points)."""
-        s = self.shapes
-        odds = logit.inverse(level[:, None] + rise[:, None] * self.along)
-        height = (s.ceiling - s.floor)[:, None]
-        share = s.floor[:, None] + height * odds
-        edge = 0.25 * self.rate + _EDGE
-        inner = np.clip(share, edge, 1 - edge)
-        each = inner * (1 - inner)
-        variance = each * self.rate + (each * s.noise[:, None]) ** 2 + (0.25 * self.rate) ** 2
-        return share, height * odds * (1 - odds), variance
-
-    def height(self, level: Floats, rise: Floats) -> Floats:
-        """Log of likelihood times prior, shape (shapes,)."""
-        share, _, variance = self.curve(level, rise)
-        fit = ((self.share - share) ** 2 / variance + np.log(2 * np.pi * variance)).sum(axis=1)
-        return np.asarray(-0.5 * (fit + (level / LEVEL_SD) ** 2 + (rise / RISE_SD) ** 2))
-
-    def push(self, level: Floats, rise: Floats) -> tuple[Floats, Floats, Floats, Floats, Floats]:
-        """Gradient (level, rise) and information (level, cross, rise), each of shape (shapes,)."""
-        share, slope, variance = self.curve(level, rise)
-        pull, size = (self.share - share) * slope / variance, slope**2 / variance
-        gradient = pull.sum(axis=1) - level / LEVEL_SD**2, (pull * self.along).sum(axis=1) - rise / RISE_SD**2
-        cross = np.where(self.shapes.flat, 0.0, (size * self.along).sum(axis=1))
-        own = (size * self.along**2).sum(axis=1) + 1 / RISE_SD**2
-        return *gradient, size.sum(axis=1) + 1 / LEVEL_SD**2, cross, own
-
-
-def posterior(place: Floats, share: Floats, items: Floats, shapes: Shapes) -> Posterior:
-    """Posterior of every shape.
-
-    Args:
-        place: Places, of which the history spans [0, 1], ascending, shape (points,).
+    Attributes:
+        design: What each coefficient is multiplied with, shape (shapes or 1, points, coefficients).
         share: Scores as shares of the scale, in [0, 1], shape (points,).
         items: Items behind each; NaN is not known, shape (points,).
-        shapes: The shapes.
+        spread: Standard deviations of the coefficients, normal about 0 before a score is seen, (coefficients,).
+        count: How much each point counts, in (0, 1]: less than 1 where points depend on each other, shape (points,).
+    """
+
+    design: Floats
+    share: Floats
+    items: Floats
+    spread: Floats
+    count: Floats
+
+    @property
+    def rate(self) -> Floats:
+        """One over the items; 0 where they are not known."""
+        return np.where(np.isnan(self.items), 0.0, 1 / self.items)
+
+
+def _curve(seen: Observed, shapes: Shapes, at: Floats) -> tuple[Floats, Floats, Floats]:
+    """Share, its slope by the log-odds, and its variance, each of shape (shapes, points)."""
+    odds = logit.inverse(np.matmul(seen.design, at[:, :, None])[:, :, 0])
+    height = (shapes.ceiling - shapes.floor)[:, None]
+    share = shapes.floor[:, None] + height * odds
+    edge = 0.25 * seen.rate + _EDGE
+    inner = np.clip(share, edge, 1 - edge)
+    each = inner * (1 - inner)
+    variance = each * seen.rate + (each * shapes.noise[:, None]) ** 2 + (0.25 * seen.rate) ** 2
+    return share, height * odds * (1 - odds), variance
+
+
+def _height(seen: Observed, shapes: Shapes, at: Floats) -> Floats:
+    """Log of likelihood times prior, shape (shapes,)."""
+    share, _, variance = _curve(seen, shapes, at)
+    fit = (seen.count * ((seen.share - share) ** 2 / variance + np.log(2 * np.pi * variance))).sum(axis=1)
+    return np.asarray(-0.5 * (fit + ((at / seen.spread) ** 2).sum(axis=1)))
+
+
+def _push(seen: Observed, shapes: Shapes, at: Floats) -> tuple[Floats, Floats]:
+    """Gradient (shapes, coefficients) and information (shapes, coefficients, coefficients)."""
+    share, slope, variance = _curve(seen, shapes, at)
+    pull = seen.count * (seen.share - share) * slope / variance
+    size = seen.count * slope**2 / variance
+    turned = np.swapaxes(seen.design, 1, 2)
+    gradient = np.matmul(turned, pull[:, :, None])[:, :, 0] - at / seen.spread**2
+    return gradient, np.matmul(turned, size[:, :, None] * seen.design) + np.diag(1 / seen.spread**2)
+
+
+def posterior(seen: Observed, shapes: Shapes) -> Posterior:
+    """Posterior of every shape.
 
     Examples:
         >>> from foreshock.curves._score_shapes import shapes
-        >>> found = posterior(np.array([0.0, 0.5, 1.0]), np.array([0.2, 0.5, 0.8]), np.full(3, 1000.0), shapes())
-        >>> round(float(found.weight.sum()), 6), bool(found.weight @ found.rise > 1)
+        >>> design = np.array([[[1.0, -1.0], [1.0, -0.5], [1.0, 0.0]]])
+        >>> share, items = np.array([0.2, 0.5, 0.8]), np.full(3, 1000.0)
+        >>> found = posterior(Observed(design, share, items, np.array([3.0, 2.5]), np.ones(3)), shapes())
+        >>> round(float(found.weight.sum()), 6), bool(found.weight @ found.mode[:, 1] > 1)
         (1.0, True)
     """
-    along = progress(place, shapes.damping)
-    along[shapes.flat] = 0.0
-    problem = _Problem(shapes, share, np.where(np.isnan(items), 0.0, 1 / items), along)
-    level, rise = _climb(problem, *_start(shapes, share))
-    _, _, one, cross, two = problem.push(level, rise)
-    inverse = one * two - cross**2
-    first = np.sqrt(two / inverse)
-    root = first, -cross / inverse / first, np.where(shapes.flat, 0.0, 1 / np.sqrt(two))
-    # a flat shape's information on the rise is the prior's alone, and cancels against the prior's own constant
-    evidence = shapes.belief + problem.height(level, rise) - np.log(LEVEL_SD * RISE_SD) - 0.5 * np.log(inverse)
+    mode = _climb(seen, shapes)
+    _, information = _push(seen, shapes, mode)
+    evidence = (
+        shapes.belief
+        + _height(seen, shapes, mode)
+        - np.log(seen.spread).sum()
+        - 0.5 * np.linalg.slogdet(information).logabsdet
+    )
     weight = np.exp(evidence - evidence.max())
-    return Posterior(shapes, weight / weight.sum(), level, rise, root)
+    root = np.linalg.cholesky(np.linalg.inv(information))
+    return Posterior(shapes, weight / weight.sum(), mode, root)
 
 
-def _start(shapes: Shapes, share: Floats) -> tuple[Floats, Floats]:
-    def odds(value: float) -> Floats:
-        return logit.forward(np.clip((value - shapes.floor) / (shapes.ceiling - shapes.floor), 0.02, 0.98))
+def _start(seen: Observed, shapes: Shapes) -> Floats:
+    """A line through the log-odds between floor and ceiling, drawn to 0 by the prior."""
+    height = shapes.ceiling - shapes.floor
+    z = logit.forward(np.clip((seen.share - shapes.floor[:, None]) / height[:, None], 0.02, 0.98))
+    turned = np.swapaxes(seen.design, 1, 2)
+    square = np.matmul(turned, seen.design) + np.diag(1 / seen.spread**2)
+    return np.asarray(np.linalg.solve(square, np.matmul(turned, z[:, :, None]))[:, :, 0])
 
-    level = odds(float(share[-1]))
-    return level, np.where(shapes.flat, 0.0, np.clip(level - odds(float(share[0])), -4.0, 4.0))
 
-
-def _climb(problem: _Problem, level: Floats, rise: Floats) -> tuple[Floats, Floats]:
+def _climb(seen: Observed, shapes: Shapes) -> Floats:
     """Damped Fisher scoring for all shapes at once; a step that does not climb is not taken."""
-    damp, height = np.full(level.shape, 1e-2), problem.height(level, rise)
+    at = _start(seen, shapes)
+    damp, height = np.full(len(at), 1e-2), _height(seen, shapes, at)
+    own = np.arange(at.shape[1])
     for _ in range(_ROUNDS):
-        by_level, by_rise, one, cross, two = problem.push(level, rise)
-        one, two = one * (1 + damp), two * (1 + damp)
-        inverse = one * two - cross**2
-        up = np.clip((two * by_level - cross * by_rise) / inverse, -_LONGEST_STEP, _LONGEST_STEP)
-        over = np.clip((one * by_rise - cross * by_level) / inverse, -_LONGEST_STEP, _LONGEST_STEP)
-        over = np.where(problem.shapes.flat, 0.0, over)
-        new = problem.height(level + up, rise + over)
+        gradient, information = _push(seen, shapes, at)
+        information[:, own, own] *= 1 + damp[:, None]
+        step = np.linalg.solve(information, gradient[:, :, None])[:, :, 0]
+        tried = at + np.clip(step, -_LONGEST_STEP, _LONGEST_STEP)
+        new = _height(seen, shapes, tried)
         better = new > height
-        level, rise = np.where(better, level + up, level), np.where(better, rise + over, rise)
         settled = np.where(better, new - height < 1e-6, damp > 1e3)
-        height, damp = np.where(better, new, height), np.where(better, damp * 0.3, damp * 5.0)
+        at, height = np.where(better[:, None], tried, at), np.where(better, new, height)
+        damp = np.where(better, damp * 0.3, damp * 5.0)
         if settled.all():
             break
-    return level, rise
+    return at
 
 
-def draws(found: Posterior, place: Floats, items: float, normals: Floats, least: float = 1e-5) -> tuple[Floats, Floats]:
+def draws(
+    found: Posterior, design: Floats, items: float, normals: Floats, least: float = 1e-5
+) -> tuple[Floats, Floats]:
     """Scores of new models as shares, with weights: the posterior predictive distribution.
 
     Sampling of items is drawn on the arcsine scale, where its size does not depend on the share (Anscombe 1948).
 
     Args:
         found: The posterior.
-        place: Places, shape (targets,).
+        design: What the coefficients are multiplied with, shape (shapes or 1, targets, coefficients).
         items: Items behind a new score; NaN leaves their sampling out.
-        normals: Standard normal numbers, shape (draws, 4).
-        least: Shapes of less posterior weight are left out.
+        normals: Standard normal numbers, shape (draws, coefficients + 2).
 
     Returns:
         Shares of shape (targets, kept shapes x draws), and their weights, shape (kept shapes x draws,).
     """
-    kept = np.flatnonzero(found.weight > least)
-    s = found.shapes.take(kept)
-    one, cross, two = (part[kept, None] for part in found.root)
-    level = found.level[kept, None] + one * normals[:, 0]
-    rise = np.where(s.flat[:, None], 0.0, found.rise[kept, None] + cross * normals[:, 0] + two * normals[:, 1])
-    along = progress(place, s.damping)
-    along[s.flat] = 0.0
-    curve = np.clip(level[None] + rise[None] * along.T[:, :, None], -30.0, 30.0)
-    share = s.floor[:, None] + (s.ceiling - s.floor)[:, None] * logit.inverse(curve)
-    noisy = logit.inverse(logit.forward(np.clip(share, 1e-9, 1 - 1e-9)) + s.noise[:, None] * normals[:, 2])
+    kept = np.flatnonzero(found.weight > _LEAST_WEIGHT)
+    s, size = found.shapes.take(kept), found.mode.shape[1]
+    at = found.mode[kept, None] + np.matmul(normals[None, :, :size], np.swapaxes(found.root[kept], 1, 2))
+    along = design if len(design) == 1 else design[kept]
+    odds = np.clip(np.matmul(along, np.swapaxes(at, 1, 2)), -30.0, 30.0)
+    share = s.floor[:, None, None] + (s.ceiling - s.floor)[:, None, None] * logit.inverse(odds)
+    noise = s.noise[:, None, None] * normals[:, size]
+    noisy = logit.inverse(logit.forward(np.clip(share, 1e-9, 1 - 1e-9)) + noise)
     if np.isfinite(items):
-        angle = np.arcsin(np.sqrt(noisy)) + normals[:, 3] / (2 * np.sqrt(items))
+        angle = np.arcsin(np.sqrt(noisy)) + normals[:, size + 1] / (2 * np.sqrt(items))
         noisy = np.sin(np.clip(angle, 0.0, np.pi / 2)) ** 2
     weight = np.repeat(found.weight[kept] / found.weight[kept].sum() / len(normals), len(normals))
-    return noisy.reshape(place.size, -1), weight
+    return np.swapaxes(noisy, 0, 1).reshape(design.shape[1], -1), weight
+
+
+def quantiles(share: Floats, weight: Floats, levels: NDArray[np.float64]) -> Floats:
+    """Quantiles of weighted draws, shape (targets, levels).
+
+    Args:
+        share: Draws, shape (targets, draws).
+        weight: Their weights, shape (draws,).
+        levels: In (0, 1), shape (levels,).
+
+    Examples:
+        >>> quantiles(np.array([[3.0, 1.0, 2.0]]), np.ones(3), np.array([0.5])).tolist()
+        [[2.0]]
+    """
+    told = np.empty((len(share), len(levels)))
+    for i, row in enumerate(share):
+        order = np.argsort(row, kind="stable")
+        reached = np.cumsum(weight[order])
+        told[i] = row[order][np.searchsorted(reached, levels * reached[-1]).clip(0, row.size - 1)]
+    return told

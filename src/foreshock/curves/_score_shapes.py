@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -40,6 +41,9 @@ FLAT = 0.05
 
 NOISES = {0.02: 0.2, 0.05: 0.3, 0.1: 0.3, 0.2: 0.13, 0.4: 0.07}
 """Standard deviation of a model about the curve on log-odds, without the sampling of items."""
+
+FAMILY_NOISES = {0.1: 0.1, 0.2: 0.15, 0.4: 0.3, 0.8: 0.3, 1.6: 0.15}
+"""The same where models of many families, with other data and recipes, share one curve."""
 
 LEVEL_SD = 3.0
 RISE_SD = 2.5
@@ -70,17 +74,21 @@ class Shapes(NamedTuple):
 
 @functools.cache
 def shapes() -> Shapes:
-    """Every combination of floor, ceiling, damping and noise.
+    """Every combination of floor, ceiling, damping and noise, for a score along an axis.
 
     Examples:
         >>> round(float(np.exp(shapes().belief).sum()), 6)
         1.0
     """
-    progress = [(damping, False, (1 - FLAT) * weight) for damping, weight in DAMPINGS.items()] + [(0.0, True, FLAT)]
+    ways = [(damping, False, (1 - FLAT) * weight) for damping, weight in DAMPINGS.items()] + [(0.0, True, FLAT)]
+    return _combined(ways, NOISES)
+
+
+def _combined(ways: Sequence[tuple[float, bool, float]], noises: Mapping[float, float]) -> Shapes:
     rows = [
         (floor, ceiling, damping, noise, flat, np.log(a * b * c * d))
         for (floor, a), (ceiling, b), (damping, flat, c), (noise, d) in itertools.product(
-            FLOORS.items(), CEILINGS.items(), progress, NOISES.items()
+            FLOORS.items(), CEILINGS.items(), ways, noises.items()
         )
     ]
     floor, ceiling, damping, noise, flat, belief = (np.array(column) for column in zip(*rows, strict=True))
@@ -88,6 +96,19 @@ def shapes() -> Shapes:
     for column in found:
         column.flags.writeable = False
     return found
+
+
+@functools.cache
+def straight_shapes() -> Shapes:
+    """Every combination of floor, ceiling and noise, straight in abilities, for models of many families."""
+    return _combined([(0.0, False, 1.0)], FAMILY_NOISES)
+
+
+def design_along(place: Floats, shapes: Shapes) -> Floats:
+    """Level and progress at places of which the history spans [0, 1], shape (shapes, places, 2)."""
+    along = progress(place, shapes.damping)
+    along[shapes.flat] = 0.0
+    return np.stack([np.ones_like(along), along], axis=2)
 
 
 def progress(place: Floats, damping: Floats) -> Floats:

@@ -17,8 +17,8 @@ import numpy as np
 
 from foreshock.curves._curve import Curve, Floats
 from foreshock.curves._local import last_value
-from foreshock.curves._score_posterior import Posterior, draws, posterior
-from foreshock.curves._score_shapes import shapes
+from foreshock.curves._score_posterior import Observed, Posterior, draws, posterior, quantiles
+from foreshock.curves._score_shapes import LEVEL_SD, RISE_SD, design_along, shapes
 from foreshock.stats import logit, normal_quantile
 
 SHARES = {"belief over shapes": 1 / 2, "line": 1 / 6, "damped slope": 1 / 6, "last value": 1 / 6}
@@ -78,7 +78,8 @@ def score_prediction(curve: Curve, at: Floats, *, seed: int = 0) -> ScorePredict
     t, share, items = _history(curve)
     place, ahead = (t - t[0]) / np.ptp(t), (curve.place(at) - t[0]) / np.ptp(t)
     new = float(np.nanmedian(items)) if not np.isnan(items).all() else float("nan")
-    found = posterior(place, share, items, shapes())
+    spread = np.array([LEVEL_SD, RISE_SD])
+    found = posterior(Observed(design_along(place, shapes()), share, items, spread, np.ones(place.size)), shapes())
     low, middle, high = _quantiles(found, ahead, new, seed)
     forms = _cheap(place, share, items, ahead) | {"belief over shapes": middle}
     floor, ceiling = _ends(new)
@@ -146,16 +147,12 @@ def _ends(items: float) -> tuple[float, float]:
 def _quantiles(found: Posterior, ahead: Floats, items: float, seed: int) -> tuple[Floats, Floats, Floats]:
     """5%, 50% and 95% of what is believed of a new model's score, on the link, each of shape (targets,)."""
     half = np.random.default_rng(seed).standard_normal((_DRAWS, 4))
-    share, weight = draws(found, ahead, items, np.concatenate([half, -half]))
+    share, weight = draws(found, design_along(ahead, found.shapes), items, np.concatenate([half, -half]))
     floor, ceiling = _ends(items)
+    levels = np.array([_TAIL, 0.5, 1 - _TAIL])
     with np.errstate(divide="ignore"):
-        z = np.clip(logit.forward(share), floor, ceiling)
-    told = np.empty((3, ahead.size))
-    for i, row in enumerate(z):
-        order = np.argsort(row, kind="stable")
-        reached = np.cumsum(weight[order])
-        told[:, i] = row[order][np.searchsorted(reached, np.array([_TAIL, 0.5, 1 - _TAIL]) * reached[-1])]
-    return told[0], told[1], told[2]
+        low, middle, high = np.clip(logit.forward(quantiles(share, weight, levels)), floor, ceiling).T
+    return low, middle, high
 
 
 def _cheap(place: Floats, share: Floats, items: Floats, ahead: Floats) -> dict[str, Floats]:
