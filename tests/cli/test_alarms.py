@@ -1,0 +1,139 @@
+"""`foreshock alarms`: what is listed, what is kept, what people decide, what stops a pipeline."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from foreshock._cli import main
+from foreshock.store import Store
+from tests.alarms._store import releases
+
+Call = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Call:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+    (tmp_path / "foreshock.toml").write_text("[alarms]\nmetrics = []\n")
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        code = main(arguments)
+        out, err = capsys.readouterr()
+        assert "Traceback" not in out + err
+        return code, out, err
+
+    return run
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    """Twenty-two releases; the omission score jumps at the nineteenth, the share of right answers does not."""
+    store = Store.open(tmp_path / ".foreshock", create=True)
+    releases(store, range(22), jump_at=18)
+    return store
+
+
+def document(path: Path) -> Any:
+    return json.loads(path.read_text("utf-8"))
+
+
+def test_what_fires_is_listed_with_what_to_do(call: Call, store: Store, tmp_path: Path) -> None:
+    code, out, _ = call("alarms", "--json", "a.json")
+    assert code == 0
+    told = document(tmp_path / "a.json")
+    (row,) = [row for row in told["tables"]["alarms"] if row["state"] == "firing"]
+    assert row["metric"] == "omission"
+    assert f"{row['id']}  FIRING  report · all models · omission" in out
+    assert "since lab/agent-1.18; statistic " in out
+    assert "ledger: first look" in out
+    assert f"foreshock alarms ack {row['id']} --reason TEXT" in out
+    assert "first look: nothing was stated before these data came" in out
+    assert told["tables"]["budget"][0]["first_look"]
+    assert [finding["state"] for finding in told["findings"] if finding["id"] == row["id"]] == ["firing"]
+    # accuracy is on its trend: it is counted, and shown on request
+    assert "1 ok" in out
+    assert "· match" not in out
+    assert "OK  report · all models · match" in call("alarms", "--all")[1]
+
+
+def test_only_what_fires_stops_a_pipeline(call: Call, store: Store) -> None:
+    assert call("alarms", "--fail-on", "FS401", "--quiet") == (1, "", "")
+    assert call("alarms", "--fail-on", "metric-only", "--quiet")[0] == 0
+    assert call("alarms", "--task", "other", "--fail-on", "any")[0] == 0
+    code, _, err = call("alarms", "--fail-on", "FS9")
+    assert code == 2
+    assert "nothing can fire under --fail-on 'FS9'" in err
+
+
+def test_a_repeated_look_says_so(call: Call, store: Store) -> None:
+    call("alarms")
+    code, out, _ = call("alarms")
+    assert code == 0
+    assert "These data were looked at before: nothing was spent." in out
+    assert len(store.stream("ledger").read()) == 1
+
+
+def test_acknowledged_and_muted(call: Call, store: Store, tmp_path: Path) -> None:
+    call("alarms", "--json", "a.json", "--quiet")
+    (name,) = [row["id"] for row in document(tmp_path / "a.json")["tables"]["alarms"] if row["state"] == "firing"]
+    assert call("alarms", "mute", name[:6], "--until", "2999-01-01")[0] == 0
+    code, out, _ = call("alarms", "--fail-on", "any")
+    assert code == 0
+    assert f"{name}  MUTED" in out
+    assert "muted until 2999-01-01" in out
+    assert call("alarms", "mute", name, "--until", "2000-01-01")[0] == 0
+    assert call("alarms", "--fail-on", "any", "--quiet")[0] == 1
+    code, out, _ = call("alarms", "ack", name, "--reason", "the scorer was changed")
+    assert code == 0
+    assert "learned anew from lab/agent-1.18 on" in out
+    code, out, _ = call("alarms", "--fail-on", "any", "--json", "b.json")
+    assert code == 0
+    (row,) = [row for row in document(tmp_path / "b.json")["tables"]["alarms"] if row["id"] == name]
+    assert row["state"] == "no-data"
+    assert row["acknowledged"]["reason"] == "the scorer was changed"
+    assert row["baseline_label"] == "lab/agent-1.18"
+
+
+def test_the_memory_goes_with_a_file(call: Call, store: Store, tmp_path: Path) -> None:
+    assert call("alarms", "--state", "s.json", "--quiet")[0] == 0
+    # another machine that has the logs and the file, and one more release
+    other = Store.open(tmp_path / "other", create=True)
+    releases(other, range(23), jump_at=18)
+    code, out, _ = call("alarms", "--store", "other", "--state", "s.json")
+    assert code == 0
+    assert "first look" not in out
+    assert "over 2 looks" in out
+    assert len(document(tmp_path / "s.json")["events"]) == 2
+    (tmp_path / "s.json").write_text('{"format": "else"}')
+    code, _, err = call("alarms", "--state", "s.json")
+    assert code == 2
+    assert "s.json" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("alarms", "ack", "beef", "--reason", "x"), "there is no alarm 'beef'"),
+        (("alarms", "ack", "beef"), "--reason"),
+        (("alarms", "mute", "beef", "--until", "soon"), "no day"),
+        (("alarms", "--store", "other", "ack", "beef", "--reason", "x"), "--store stands before ack"),
+        (("alarms", "--axis", "sideways"), "unknown axis"),
+        (("alarms", "nothing"), "nothing"),
+    ],
+)
+def test_what_is_refused(call: Call, store: Store, arguments: tuple[str, ...], said: str) -> None:
+    code, _, err = call(*arguments)
+    assert code == 2
+    assert said in err
+
+
+def test_without_a_store_there_is_advice(call: Call) -> None:
+    code, _, err = call("alarms")
+    assert code == 2
+    assert "foreshock add" in err
