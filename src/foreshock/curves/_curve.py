@@ -15,6 +15,9 @@ Floats = NDArray[np.float64]
 MOST_POINTS = 100_000
 """Points of a curve at the most: a longer one is a file read wrongly, or meant to exhaust memory."""
 
+LARGEST = 1e150
+"""Largest size of a place or a score: squares of larger ones overflow."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Curve:
@@ -86,8 +89,9 @@ class Curve:
         return self.name[:200] or "curve"
 
     def _check_axis(self) -> None:
-        if not np.isfinite(self.x).all():
-            raise ConfigError("a place on the axis is not a number", expected="finite x", where=self._where)
+        if not (np.abs(self.x) <= LARGEST).all():
+            expected = f"finite x, up to {LARGEST:g}"
+            raise ConfigError("a place on the axis is not a number", expected=expected, where=self._where)
         if (np.diff(self.x) < 0).any():
             raise ConfigError("x falls somewhere", expected="ascending x", do="sort the points", where=self._where)
         if self.log_x and (self.x <= 0).any():
@@ -106,9 +110,9 @@ class Curve:
             raise MetricError(f"chance {self.chance} is outside the scale", where=self._where)
 
     def _check_scores(self) -> None:
-        if not np.isfinite(self.y).all():
-            do = "leave points without a score out"
-            raise MetricError("a score is not a number", expected="finite y", do=do, where=self._where)
+        if not (np.abs(self.y) <= LARGEST).all():
+            expected, do = f"finite y, up to {LARGEST:g}", "leave points without a score out"
+            raise MetricError("a score is not a number", expected=expected, do=do, where=self._where)
         inside = self._inside(self.y)
         if not inside.all():
             wrong, scale = float(self.y[~inside][0]), f"{_end(self.low)} to {_end(self.high)}"

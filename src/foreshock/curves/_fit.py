@@ -21,6 +21,7 @@ STARTS = 10
 _STEPS = 60
 _AGAIN = 25
 _KEPT = 4
+_MOST_LOG = 250.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -146,16 +147,23 @@ def refusal(curve: Curve, form: Form) -> str | None:
     """Why a form cannot be fitted at all; None where it can."""
     places, link = int(np.unique(curve.x).size), kind_of(curve)
     if link not in form.frames or (form.name == "m3" and not curve.log_x):
-        return (
-            f"has no meaning for this score along this axis ({curve.link.name}, {'log' if curve.log_x else 'linear'})"
-        )
+        axis = "log" if curve.log_x else "linear"
+        return f"has no meaning for this score along this axis ({curve.link.name}, {axis} axis)"
     if places < form.least:
         return f"{places} places for {form.size} parameters; {form.least} would be enough"
     if form.needs_chance and curve.chance is None:
         return "the score of guessing is not known"
-    if form.frames[link] != "share" and not np.isfinite(curve.z).all():
+    return _scores_refused(curve, link, form.frames[link])
+
+
+def _scores_refused(curve: Curve, link: str, kind: str) -> str | None:
+    if kind != "share" and not np.isfinite(curve.z).all():
         return "a score stands at the end of its scale, and nothing says of how many items"
-    return "all scores are equal" if np.ptp(curve.y) == 0 else None
+    if np.ptp(curve.y) == 0:
+        return "all scores are equal"
+    if link == "log" and np.ptp(curve.z) > _MOST_LOG:
+        return "the scores span more than a hundred orders of magnitude"
+    return None
 
 
 def _fitted(problem: Problem, curve: Curve, seed: int, starts: int, options: Options) -> FormFit:

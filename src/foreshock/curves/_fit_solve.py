@@ -67,7 +67,7 @@ def solve(
         new_r, new_slopes = residuals(trial)
         new_cost = objective(new_r, weight, soft)
         expected = -(gradient * moved).sum(1) - 0.5 * np.einsum("sp,spq,sq->s", moved, normal, moved)
-        with np.errstate(invalid="ignore", divide="ignore"):
+        with np.errstate(all="ignore"):
             gain = (cost[live] - new_cost) / np.maximum(expected, 1e-300)
         better = np.isfinite(new_cost) & (new_cost < cost[live])
         small = _small(cost[live], new_cost, expected, moved, theta[live], better)

@@ -108,7 +108,7 @@ def _m3(theta: Floats, tau: Floats, frame: Frame) -> tuple[Floats, Floats]:
 
 def _m3_starts(frame: Frame) -> Starts:
     gamma = np.linspace(-4.0, frame.span + 2.0, 16)
-    inner = np.log(np.exp(-frame.span * frame.tau) + np.exp(gamma)[:, None])
+    inner = np.logaddexp(-frame.span * frame.tau, gamma[:, None])
     features = np.stack([np.ones_like(inner), inner], axis=2)
     found = linear(features, np.log(frame.y)[None], frame.count[None])[0]
     theta = np.column_stack([found, gamma, np.ones(gamma.size)])
