@@ -148,9 +148,7 @@ def _climb(seen: Observed, shapes: Shapes) -> Floats:
     return at
 
 
-def draws(
-    found: Posterior, design: Floats, items: float, normals: Floats, least: float = 1e-5
-) -> tuple[Floats, Floats]:
+def draws(found: Posterior, design: Floats, items: float, normals: Floats) -> tuple[Floats, Floats]:
     """Scores of new models as shares, with weights: the posterior predictive distribution.
 
     Sampling of items is drawn on the arcsine scale, where its size does not depend on the share (Anscombe 1948).
