@@ -11,7 +11,7 @@ from foreshock.curves._combine import ALL_FORMS, Candidates, combine, features_o
 from foreshock.curves._conformal import signed_scores
 from foreshock.curves._curve import Floats
 
-STRENGTHS = (np.inf, 10.0, 1.0)
+STRENGTHS = (np.inf, 1.0, 0.1)
 """How strongly weights are drawn to equal ones; the strongest that is as good as the best is taken."""
 _TINY = 1e-12
 
