@@ -22,6 +22,11 @@ def store(tmp_path: Path) -> Store:
 @pytest.fixture
 def ladder(store: Store) -> Ladder:
     """Write models of several sizes that answer 10-character targets, each character right with probability ``p``."""
+    return ladder_in(store)
+
+
+def ladder_in(store: Store) -> Ladder:
+    """What the fixture ``ladder`` gives, for any store."""
 
     def write(
         curve: dict[str, float], *, seeds: int = 3, items: int = 200, task: str = "digits", twin: bool = True

@@ -12,15 +12,24 @@ from foreshock.check import CheckOptions, check
 from foreshock.records import Batch, Document, Run
 from foreshock.store import Store, add_paths
 
-from .conftest import Ladder
+from .conftest import Ladder, ladder_in
 
 # 10 characters, each right with p: exact match p^10 is sharp while log p rises evenly
 SMOOTH = {"1m": 0.30, "3m": 0.51, "10m": 0.70, "30m": 0.83, "100m": 0.91, "300m": 0.955}
 
 
-def test_a_smooth_ability_behind_a_sharp_metric_is_never_called_a_break(store: Store, ladder: Ladder) -> None:
-    ladder(SMOOTH)
-    document = check(store)
+@pytest.fixture(scope="module")
+def smooth(tmp_path_factory: pytest.TempPathFactory) -> tuple[Store, Document]:
+    """A store with the smooth ladder, and what is found in it at a fixed moment."""
+    store = Store.open(tmp_path_factory.mktemp("smooth") / "store", create=True)
+    ladder_in(store)(SMOOTH)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+        return store, check(store)
+
+
+def test_a_smooth_ability_behind_a_sharp_metric_is_never_called_a_break(smooth: tuple[Store, Document]) -> None:
+    document = smooth[1]
     (finding,) = document.findings
     assert finding.verdict in ("mirage", "smooth")
     assert finding.state == "ok"
@@ -67,9 +76,8 @@ def test_over_all_expected_counts_right_responses_whatever_the_epochs(store: Sto
     assert (row["value"], row["value_expected"]) == (0.5, pytest.approx(0.2))
 
 
-def test_nothing_is_ruled_out_that_no_log_states(store: Store, ladder: Ladder) -> None:
-    ladder(SMOOTH, items=60)
-    (finding,) = check(store).findings
+def test_nothing_is_ruled_out_that_no_log_states(smooth: tuple[Store, Document]) -> None:
+    (finding,) = smooth[1].findings
     status = {alternative.name: alternative.status for alternative in finding.alternatives}
     assert status["harness or scorer change"] == "unchecked"
     assert status["prompt change"] == "unchecked"
@@ -92,15 +100,14 @@ def test_a_score_of_unknown_meaning_is_judged_only_with_its_assumptions_told(sto
     assert "assumed" in told["guessing"][1]
 
 
-def test_the_same_store_gives_the_same_bytes(store: Store, ladder: Ladder, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_same_store_gives_the_same_bytes(smooth: tuple[Store, Document], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
-    ladder(SMOOTH, seeds=2, items=60)
-    assert canonical(check(store)) == canonical(check(store))
+    store, document = smooth
+    assert canonical(check(store)) == canonical(document)
 
 
-def test_items_that_moved_are_shown_with_both_outputs(store: Store, ladder: Ladder) -> None:
-    ladder(SMOOTH)
-    document = check(store)
+def test_items_that_moved_are_shown_with_both_outputs(smooth: tuple[Store, Document]) -> None:
+    document = smooth[1]
     moved = document.tables["moved"]
     assert moved
     assert all(row["from_score"] != row["to_score"] for row in moved)
@@ -130,9 +137,8 @@ def test_a_selection_that_fits_nothing_says_so(store: Store, ladder: Ladder) -> 
     assert not check(store, CheckOptions(ignore=["FS3"])).findings
 
 
-def test_the_document_survives_its_own_json(store: Store, ladder: Ladder) -> None:
-    ladder(SMOOTH, items=60)
-    document = check(store)
+def test_the_document_survives_its_own_json(smooth: tuple[Store, Document]) -> None:
+    document = smooth[1]
     again = msgspec.json.decode(canonical(document), type=Document)
     assert canonical(again) == canonical(document)
 

@@ -41,6 +41,14 @@ def checked(folder: Path, store: Path) -> Document:
     return check(opened, CheckOptions(tasks=[TASK]), command=["test"])
 
 
+@pytest.fixture(scope="module")
+def sizes(last_checkpoints: Path, tmp_path_factory: pytest.TempPathFactory) -> Document:
+    """What is found in the last checkpoints, at a fixed moment."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+        return checked(last_checkpoints, tmp_path_factory.mktemp("sizes") / "store")
+
+
 def alter_one(folder: Path) -> tuple[str, float]:
     """Turn one response that was right into a wrong one, in output and in the harness's score; give its model."""
     for path in sorted(folder.rglob("samples_*.jsonl")):
@@ -58,13 +66,13 @@ def alter_one(folder: Path) -> tuple[str, float]:
 
 
 def test_one_altered_response_changes_score_interval_finding_table_and_page(
-    last_checkpoints: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    last_checkpoints: Path, sizes: Document, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
     changed = tmp_path / "changed"
     shutil.copytree(last_checkpoints, changed)
     model, expected = alter_one(changed)
-    before, after = checked(last_checkpoints, tmp_path / "a"), checked(changed, tmp_path / "b")
+    before, after = sizes, checked(changed, tmp_path / "b")
 
     def row(document: Document) -> dict[str, object]:
         (found,) = (r for r in document.tables["models"] if r["model"].split("@")[0] == model.replace("__", "/"))
@@ -93,7 +101,7 @@ def one_run(logs: Path, tmp_path_factory: pytest.TempPathFactory) -> Document:
     return check(store, CheckOptions(tasks=[TASK, f"{TASK}_mc"]), command=["test"])
 
 
-def test_the_real_threshold_is_never_called_a_mirage(one_run: Document, last_checkpoints: Path, tmp_path: Path) -> None:
+def test_the_real_threshold_is_never_called_a_mirage(one_run: Document, sizes: Document) -> None:
     (exact,) = (row for row in one_run.tables["verdicts"] if row["task"] == TASK)
     assert exact["verdict"] == "break"
     assert exact["twin"].startswith("gold_logprob"), "the twin is no decoded text"
@@ -104,9 +112,8 @@ def test_the_real_threshold_is_never_called_a_mirage(one_run: Document, last_che
     assert f"between step {steps[largest - 1][0]:,} and step {steps[largest][0]:,}" in finding.title
     (foreseen,) = (row for row in one_run.tables["foreseeable"] if row["finding_id"] == exact["finding_id"])
     assert foreseen["answer"] != "yes"
-    sizes = checked(last_checkpoints, tmp_path / "sizes").tables["verdicts"]
-    assert sizes
-    assert all(row["verdict"] != "mirage" for row in sizes)
+    assert sizes.tables["verdicts"]
+    assert all(row["verdict"] != "mirage" for row in sizes.tables["verdicts"])
 
 
 def test_the_rendering_with_options_is_judged_through_the_argmax_link(one_run: Document) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from itertools import pairwise
 from pathlib import Path
@@ -31,10 +32,16 @@ ROOMS = sorted(p.name for p in PACKAGE.iterdir() if p.is_dir() and (p / "__init_
 DATA = {"demo"}  # shipped data with its loader: below the command line, above nothing
 
 
+@functools.cache
+def parsed(path: Path) -> ast.Module:
+    """The file's tree, parsed once for all tests: parsing is most of their time."""
+    return ast.parse(path.read_text("utf-8"))
+
+
 def imported_rooms(path: Path) -> set[str]:
     """Rooms of this package that a file imports, at any depth of nesting."""
     rooms: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    for node in ast.walk(parsed(path)):
         names: list[str] = []
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
@@ -67,7 +74,7 @@ def test_the_rule_sees_a_violation() -> None:
 def test_private_files_are_not_imported_across_rooms() -> None:
     for path in PACKAGE.rglob("*.py"):
         room = path.relative_to(PACKAGE).parts[0]
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        for node in ast.walk(parsed(path)):
             if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("foreshock."):
                 parts = node.module.split(".")
                 if len(parts) > 2 and parts[1] != room:

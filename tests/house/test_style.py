@@ -22,7 +22,8 @@ def prints(tree: ast.Module) -> list[int]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print":
             lines.append(node.lineno)
-        if isinstance(node, ast.Attribute) and ast.unparse(node) in {"sys.stdout", "sys.stderr"}:
+        stream = isinstance(node, ast.Attribute) and node.attr in {"stdout", "stderr"}
+        if stream and isinstance(node.value, ast.Name) and node.value.id == "sys":
             lines.append(node.lineno)
     return lines
 
@@ -34,8 +35,10 @@ def test_no_file_is_too_long() -> None:
 
 def test_only_the_command_line_prints() -> None:
     for path in sources():
-        if path.relative_to(PACKAGE).parts[0] != "_cli":
-            assert not prints(ast.parse(path.read_text("utf-8"))), f"{path} prints: a room reports through Progress"
+        text = path.read_text("utf-8")
+        # parsing takes nearly all the time; a text without these words cannot hold such a call
+        if path.relative_to(PACKAGE).parts[0] != "_cli" and re.search("print|stdout|stderr", text):
+            assert not prints(ast.parse(text)), f"{path} prints: a room reports through Progress"
 
 
 def test_no_work_is_left_lying_about() -> None:
