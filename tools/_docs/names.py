@@ -51,6 +51,9 @@ def exports(tree: ast.Module) -> list[str] | None:
 
 def _describe(root: Path, init: Path, tree: ast.Module, name: str) -> Name:
     room = init.parent.name
+    module = init.with_name(f"{name}.py")
+    if module.is_file():
+        return Name(room, name, "module", name, first_line(ast.get_docstring(ast.parse(module.read_text("utf-8")))))
     home = _home(root, tree, name) or (init, name)
     source = ast.parse(home[0].read_text("utf-8"))
     for position, node in enumerate(source.body):

@@ -1,5 +1,6 @@
 """Is this jump real, or made by the metric?"""
 
+from foreshock.mirage import induce
 from foreshock.mirage._common import CODE as _FS302
 from foreshock.mirage._common import CommonJump
 from foreshock.mirage._differences import entry_of_difference, entry_of_total_difference
@@ -76,6 +77,7 @@ __all__ = [
     "foreseeable",
     "from_length",
     "gather",
+    "induce",
     "judge",
     "judge_family",
     "judge_length",
