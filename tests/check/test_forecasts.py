@@ -20,7 +20,7 @@ from foreshock.check import (
     forecast_document,
     lines_of_rows,
 )
-from foreshock.check._forecast_scored import held_out_rows, interval_score, rmsle
+from foreshock.check._forecast_scored import held_out_rows, rmsle
 from foreshock.check._forecast_targets import next_place, targets
 from foreshock.readers import CurveRows, ReadOptions
 from foreshock.store import Store, add_paths
@@ -221,8 +221,6 @@ def test_scores_against_their_formulas() -> None:
     y, value = np.array([1.0, 2.0]), np.array([1.1, 1.5])
     assert rmsle(value, y) == pytest.approx(np.sqrt(np.mean(np.log(value / y) ** 2)))
     assert rmsle(np.array([0.0]), np.array([1.0])) is None
-    low, high = np.array([0.0, 0.0, 0.0]), np.array([1.0, 1.0, 1.0])
-    assert interval_score(low, high, np.array([0.5, -0.1, 1.2]), 0.8) == pytest.approx([1.0, 2.0, 3.0])
 
 
 @pytest.fixture

@@ -179,3 +179,17 @@ def test_a_point_of_the_picture_stands_where_its_value_says() -> None:
     known = heights[:5]
     steps = [a - b for a, b in pairwise(known)]
     assert max(steps) - min(steps) < 0.21, "equal steps of the score are equal steps of the picture"
+
+
+def test_markdown_has_the_forecasts_and_the_alarms() -> None:
+    said = report.markdown(document(alarms=[ALARM]))
+    for words in (
+        "What comes next",
+        "42% [31, 55]",
+        "first reaches 50%",
+        "Evaluate before 50B",
+        "keep its trend",
+        "steps",
+    ):
+        assert words in said, words
+    assert "said once only" not in said

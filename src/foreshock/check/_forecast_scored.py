@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from foreshock.curves import interval_score
+
 Row = Mapping[str, Any]
 Floats = np.ndarray
 
@@ -54,8 +56,8 @@ def scored(rows: Sequence[Row]) -> dict[str, Any]:
         "rmsle": rmsle(value, y),
         "rmsle_persistence": rmsle(last, y),
         "coverage": float(((low <= y) & (y <= high))[told].mean()) if told.any() else None,
-        "interval_score": _mean(interval_score(low[told], high[told], y[told], level)),
-        "interval_score_persistence": _mean(interval_score(before[0][both], before[1][both], y[both], level)),
+        "interval_score": _mean(interval_score(y[told], low[told], high[told], level)),
+        "interval_score_persistence": _mean(interval_score(y[both], before[0][both], before[1][both], level)),
         "level": level,
     }
 
@@ -70,18 +72,6 @@ def rmsle(value: Floats, y: Floats) -> float | None:
     if not value.size or (value <= 0).any() or (y <= 0).any():
         return None
     return float(np.sqrt(np.mean((np.log(value) - np.log(y)) ** 2)))
-
-
-def interval_score(low: Floats, high: Floats, y: Floats, level: float) -> Floats:
-    """Interval score (Gneiting and Raftery 2007, equation 43): the width, and 2/alpha for each unit that it misses by.
-
-    Examples:
-        >>> interval_score(np.array([0.0]), np.array([1.0]), np.array([1.5]), 0.9).tolist()
-        [11.0]
-    """
-    factor = 2 / (1 - level)
-    missed = np.maximum(0.0, low - y) + np.maximum(0.0, y - high)
-    return np.asarray(high - low + factor * missed)
 
 
 def _named(row: Row) -> dict[str, Any]:

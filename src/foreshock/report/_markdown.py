@@ -7,6 +7,8 @@ import re
 from foreshock.records import Document
 from foreshock.report._compare_markdown import compare_parts
 from foreshock.report._details import family_sentence, prediction_sentence, told_families
+from foreshock.report._forecast import told_elsewhere
+from foreshock.report._forecast_markdown import alarm_parts, forecast_parts
 from foreshock.report._format import MISSING, count, equals, level, plural, quantity
 from foreshock.report._markdown_text import safe, table
 from foreshock.report._safe import one_line
@@ -21,13 +23,17 @@ _LONG = 4_000  # characters of advice or of a command
 def markdown(document: Document) -> str:
     """The report as GitHub-flavoured Markdown: opening, trust, verdicts, findings, what is unresolved, counts."""
     view = load(document)
-    parts = [f"## {safe(headline(view))}", safe(counts_sentence(view.document.counts))]
+    counts = safe(counts_sentence(view.document.counts)) if view.about_responses else ""
+    parts = [f"## {safe(headline(view))}", counts]
     parts += compare_parts(view.tables)
+    parts += forecast_parts(view.tables)
+    view = view.without(told_elsewhere(view.tables))
     parts += [*_opening(view), *_trust(view), *_verdicts(view)]
     parts += [_finding(shown) for shown in view.told[:_MOST]]
     if len(view.told) > _MOST:
         parts.append(f"{_MOST} of {count(len(view.told))} findings shown.")
     parts += _families(view)
+    parts += alarm_parts(view.tables)
     parts += [_fold(fold) for fold in view.folds[:_MOST]]
     parts += _predictions(view)
     parts += _failures(view)
