@@ -185,7 +185,7 @@ def test_markdown_has_the_forecasts_and_the_alarms() -> None:
     said = report.markdown(document(alarms=[ALARM]))
     for words in (
         "What comes next",
-        "42% [31, 55]",
+        "42%",
         "first reaches 50%",
         "Evaluate before 50B",
         "keep its trend",
