@@ -154,7 +154,8 @@ def forecast(
             expected="curves of the same kind of scale",
         )
     refused, enough = _refusal(curve, places, used, level)
-    predicted = predict(curve, places, used.rule, seed=seed, identify=identify) if refusal_of(curve) is None else None
+    possible = refusal_of(curve) is None and bool((curve.place(places) > curve.t[-1]).any())
+    predicted = predict(curve, places, used.rule, seed=seed, identify=identify) if possible else None
     nothing = np.full(places.shape, np.nan)
     told = Forecast(
         curve=curve,

@@ -48,7 +48,7 @@ def local_trends(t: Floats, z: Floats, at: Floats, *, unit: float = 1.0) -> dict
     Args:
         t: Places on the scale on which the axis is read, ascending, equal ones are repeats, shape (points,).
         z: Scores on the link, finite, shape (points,).
-        at: Places to forecast, shape (targets,).
+        at: Places to forecast, shape (targets,); one within the history counts as its end.
         unit: Length in which the damping and the wandering count.
 
     Returns:
@@ -64,7 +64,7 @@ def local_trends(t: Floats, z: Floats, at: Floats, *, unit: float = 1.0) -> dict
         return {}
     mean = without_spikes(places, mean)
     state = _filtered(places, mean, count)
-    ahead = (at / unit - places[-1])[:, None]
+    ahead = np.maximum(at / unit - places[-1], 0.0)[:, None]
     gain, _, (new, _, _) = _step(ahead)
     centre = state.level + gain * state.slope
     spread = state.p11 + 2 * gain * state.p12 + gain**2 * state.p22 + _RATIO * new + 1.0
