@@ -8,6 +8,7 @@ from foreshock.curves._fit import FormFit, Optimum, fit
 from foreshock.curves._fit_all import Alike, FormFits, RuledOut, fit_all
 from foreshock.curves._forecast import Forecast, forecast
 from foreshock.curves._forms import Form, forms
+from foreshock.curves._observational import KnownModels, ObservedForecast, observe
 from foreshock.curves._series import curve_of
 
 __all__ = [
@@ -18,6 +19,8 @@ __all__ = [
     "Form",
     "FormFit",
     "FormFits",
+    "KnownModels",
+    "ObservedForecast",
     "Optimum",
     "RuledOut",
     "Side",
@@ -32,6 +35,7 @@ __all__ = [
     "forecast",
     "forms",
     "interval_score",
+    "observe",
     "side_of",
     "standing",
 ]

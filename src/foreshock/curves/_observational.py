@@ -40,7 +40,8 @@ _SLOPE_SD = 3.0
 _CUTS = (0.4, 0.6, 0.8)
 """Shares of the training models, in their order, after which forward chaining begins to judge."""
 _DRAWS = 32
-_LEAST_SCALE = 0.02
+_LEAST_SCALE = 0.1
+"""Models of several families differ by no less than this on the log-odds; half-widths below it are rounding."""
 _HALF_ITEM = 0.0005
 _MOST_PARTS = 12
 """Families are left out in at most so many parts, where models have no order."""
@@ -82,7 +83,7 @@ class ObservedForecast:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Known:
+class KnownModels:
     """Training models.
 
     Attributes:
@@ -120,9 +121,9 @@ class Known:
         if self.items is not None and (self.items < 1).any():
             raise MetricError("fewer than one item behind a score", expected="items >= 1, NaN where not known")
 
-    def take(self, which: NDArray[np.intp]) -> Known:
+    def take(self, which: NDArray[np.intp]) -> KnownModels:
         """Some of the models."""
-        return Known(
+        return KnownModels(
             self.benchmarks[which],
             self.score[which],
             self.low,
@@ -155,7 +156,7 @@ class Known:
 
 
 def observe(
-    known: Known, new: Floats, *, level: float = 0.9, components: int = COMPONENTS, seed: int = 0
+    known: KnownModels, new: Floats, *, level: float = 0.9, components: int = COMPONENTS, seed: int = 0
 ) -> ObservedForecast:
     """Foretell the scores of new models from their benchmarks.
 
@@ -216,7 +217,7 @@ class _Belief:
     items: float
 
     @classmethod
-    def of(cls, known: Known, components: int) -> _Belief:
+    def of(cls, known: KnownModels, components: int) -> _Belief:
         if len(known.score) < LEAST:
             raise _RefusedError(f"{len(known.score)} models with this score and any benchmark", f"{LEAST} models")
         try:
@@ -260,13 +261,13 @@ def _count(blocks: Sequence[str]) -> Floats:
     return np.asarray(1 / (1 + (many[where] - 1) * RHO))
 
 
-def _half_item(known: Known) -> float:
+def _half_item(known: KnownModels) -> float:
     counted = known.counted
     return 0.5 / float(np.nanmedian(counted)) if not np.isnan(counted).all() else _HALF_ITEM
 
 
 def _nothing(
-    known: Known, models: int, level: float, seed: int, refused: str = "", enough: str | None = None
+    known: KnownModels, models: int, level: float, seed: int, refused: str = "", enough: str | None = None
 ) -> ObservedForecast:
     none = np.full(models, np.nan)
     record = Fit(data_hash=known.data_hash, seed=seed)
@@ -276,7 +277,7 @@ def _nothing(
     )
 
 
-def _chain(known: Known, components: int, level: float, seed: int) -> tuple[float, float, str]:
+def _chain(known: KnownModels, components: int, level: float, seed: int) -> tuple[float, float, str]:
     """Factor by which intervals must be wider, share held before that, and what was done, in a sentence."""
     blocks = np.array(known.blocks)
     scores: dict[str, list[Floats]] = {}
@@ -307,7 +308,7 @@ def _chain(known: Known, components: int, level: float, seed: int) -> tuple[floa
     return wider, held, f"{text} families and were made {wider:.2f} times as wide{few}"
 
 
-def _parts(known: Known, blocks: NDArray[np.str_]) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+def _parts(known: KnownModels, blocks: NDArray[np.str_]) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
     """Training and judged models, by index."""
     if known.order is not None:
         order = np.argsort(known.order, kind="stable")
