@@ -219,7 +219,7 @@ _KINDS: dict[str, tuple[float, Callable[[np.random.Generator, float, float], Sha
     "three breaks": (1.0, _broken(3)),
     "down, up, down": (2.0, _down_up_down),
     "plateau": (1.5, _plateau),
-    "sharp turn": (1.5, _sharp),
+    "sharp turn": (0.5, _sharp),
     "saturating": (1.5, _saturating),
     "flat": (1.0, _flat),
 }
