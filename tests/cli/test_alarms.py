@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 
 from foreshock._cli import main
+from foreshock.scoring import score
 from foreshock.store import Store
 from tests.alarms._store import releases
 
@@ -31,12 +33,20 @@ def call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
     return run
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
+@pytest.fixture(scope="module")
+def scored(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Twenty-two releases; the omission score jumps at the nineteenth, the share of right answers does not."""
-    store = Store.open(tmp_path / ".foreshock", create=True)
+    store = Store.open(tmp_path_factory.mktemp("alarms") / "store", create=True)
     releases(store, range(22), jump_at=18)
-    return store
+    score(store)
+    return store.folder
+
+
+@pytest.fixture
+def store(scored: Path, tmp_path: Path) -> Store:
+    """A copy of it, as nobody has looked at it yet."""
+    shutil.copytree(scored, tmp_path / ".foreshock")
+    return Store.open(tmp_path / ".foreshock")
 
 
 def document(path: Path) -> Any:

@@ -18,6 +18,7 @@ import pytest
 from foreshock._base import ConfigError
 from foreshock._cli import main
 from foreshock.alarms import command_words, notify
+from foreshock.store import Store
 
 Call = Callable[..., tuple[int, str, str]]
 
@@ -202,11 +203,4 @@ def test_ctrl_c_ends_with_130_and_keeps_what_was_done(tmp_path: Path) -> None:
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "what was finished is kept" in err
-    listed = subprocess.run(
-        [sys.executable, "-m", "foreshock", "ls", "--json", "-"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert len(json.loads(listed.stdout)["tables"]["runs"]) == 2
+    assert len(Store.open(tmp_path / ".foreshock").snapshot().runs()) == 2
