@@ -72,13 +72,11 @@ def run_p(right: Floats, items: Floats, baseline: int) -> tuple[float, ...]:
     """
     from scipy.stats import hypergeom
 
-    found = []
-    for t in range(baseline, np.size(right)):
-        before, new = round(float(np.sum(items[:t]))), round(float(items[t]))
-        k, total = round(float(right[t])), round(float(np.sum(right[: t + 1])))
-        law = hypergeom(before + new, total, new)
-        found.append(float(min(1.0, 2 * min(law.cdf(k), law.sf(k - 1)))))
-    return tuple(found)
+    k, n = np.round(right).astype(int), np.round(np.broadcast_to(items, np.shape(right))).astype(int)
+    after = np.arange(baseline, k.size)
+    law = hypergeom(np.cumsum(n)[after], np.cumsum(k)[after], n[after])
+    two_sided = 2 * np.minimum(law.cdf(k[after]), law.sf(k[after] - 1))
+    return tuple(float(p) for p in np.minimum(1.0, two_sided))
 
 
 def _mixture(right: Floats, items: Floats) -> Floats:

@@ -31,11 +31,13 @@ class Recursion:
             be foretold, shape (..., points).
         df: Residuals before each point: degrees of freedom of the noise that each is held against, shape (points,).
         told: Whether the points before foretold this one (enough places were known), shape (points,).
+        size: Largest score of each series without sign, by which rounding is judged, shape (...).
     """
 
     w: Floats
     df: Floats
     told: NDArray[np.bool_]
+    size: Floats
 
     def t(self, floor: Floats | None = None) -> Floats:
         """Student statistics, shape (..., points); 0 where there is no noise to hold a residual against.
@@ -50,9 +52,8 @@ class Recursion:
         variance = before / np.where(usable, self.df, 1.0)
         if floor is not None:
             variance = np.maximum(variance, floor)
-        # a series without any noise has a residual of rounding size, and nothing to hold a real one against
-        least = _ROUNDING**2 * np.maximum(squares, np.finfo(float).tiny)
-        usable = usable & (variance > least)
+        # a series without any noise has residuals of rounding size, and nothing to hold a real one against
+        usable = usable & (variance > (_ROUNDING * self.size[..., None]) ** 2)
         return np.asarray(np.where(usable, self.w / np.sqrt(np.where(usable, variance, 1.0)), 0.0))
 
     def scores(self, floor: Floats | None = None) -> Floats:
@@ -98,8 +99,9 @@ def recursion(z: Floats, design: Floats, weights: Floats | None = None) -> Recur
     root = np.ones(design.shape[0]) if weights is None else np.sqrt(weights)
     weighted = np.ascontiguousarray(design * root[:, None])
     matrix, told = _transform(weighted.tobytes(), weighted.shape)
-    w = np.asarray((np.asarray(z, float) * root) @ matrix.T)
-    return Recursion(w, np.concatenate([[0.0], np.cumsum(told)[:-1]]), told)
+    scaled = np.asarray(z, float) * root
+    df = np.concatenate([[0.0], np.cumsum(told)[:-1]])
+    return Recursion(np.asarray(scaled @ matrix.T), df, told, np.abs(scaled).max(axis=-1))
 
 
 @functools.lru_cache(maxsize=64)

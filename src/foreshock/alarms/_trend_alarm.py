@@ -311,7 +311,7 @@ def _with_twin(found: TrendAlarm, curve: Curve, twin: Curve) -> TrendAlarm:
     else:
         earlier = x[x < began]
         form = np.clip(x - (earlier[-1] if earlier.size else began), 0.0, None)
-    view = look_at_twin(hard[fine], soft[fine], x, form)
+    view = look_at_twin(hard[fine], soft[fine], x, form, same_link=curve.link.name == twin.link.name)
     return replace(found, verdict=view.verdict, twin=view)
 
 

@@ -1,8 +1,8 @@
 """Does the twin of a metric show the change that the metric shows?
 
 The same change is looked for in the twin: at the same place, of the same shape, and as large as the change of the
-metric is worth on the twin's scale. What it is worth is learned from the points before the change, where both moved
-together; where they did not, a change counts as the same when it is as large in standard deviations of the noise.
+metric is worth on the twin's scale. What it is worth is learned from the points before the change. Where these do not
+tell, a change counts as the same when it is as large on the same link; between two links nothing is said.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def change_of(z: Floats, x: Floats, shape: Floats, root: Floats | None = None) -
     return Change(value, value - half, value + half, noise)
 
 
-def look_at_twin(hard: Floats, twin: Floats, x: Floats, shape: Floats) -> TwinView:
+def look_at_twin(hard: Floats, twin: Floats, x: Floats, shape: Floats, *, same_link: bool = False) -> TwinView:
     """Hold the twin's change against the metric's, over points that both have.
 
     Args:
@@ -90,38 +90,60 @@ def look_at_twin(hard: Floats, twin: Floats, x: Floats, shape: Floats) -> TwinVi
         twin: The twin on its link, shape (points,).
         x: Places on the scale on which the axis is read, shape (points,).
         shape: Shape of the change in the metric, 0 before it, shape (points,).
+        same_link: Whether both are on one link, so that a change can be as large in both.
     """
+    points = int(x.size)
     ours, theirs = change_of(hard, x, shape), change_of(twin, x, shape)
     if ours is None or theirs is None:
-        return TwinView("twin undecided", theirs, None, "too few points that both have", int(x.size))
-    least = ours.low if ours.value > 0 else -ours.high  # the least size of the metric's change, in its direction
+        return TwinView("twin undecided", theirs, None, "too few points that both have", points)
     sign = 1.0 if ours.value > 0 else -1.0
+    least = ours.low if sign > 0 else -ours.high  # the least size of the metric's change, in its direction
     if least <= 0:
-        return TwinView("twin undecided", theirs, None, "the size of the metric's change is not certain", int(x.size))
-    size, way, how = _worth(hard, twin, shape == 0, ours, theirs)
-    expected = sign * least * size * (way or 1.0)
-    # in the direction in which the twin should have moved; in either where that is not known
-    upward, downward = (theirs.low, theirs.high), (-theirs.high, -theirs.low)
-    sides = [upward if sign * way > 0 else downward] if way else [upward, downward]
-    if all(high < abs(expected) for _, high in sides):
-        return TwinView("metric-only", theirs, expected, how, int(x.size))
-    verdict = "break" if any(low > 0 for low, _ in sides) else "twin undecided"
-    return TwinView(verdict, theirs, expected, how, int(x.size))
+        return TwinView("twin undecided", theirs, None, "the size of the metric's change is not certain", points)
+    before = shape == 0
+    worth, how = _worth(hard[before], twin[before], x[before])
+    if worth == 0 and same_link:
+        worth, how = 1.0, "as large on the same link, as they did not move together before"
+    expected = sign * least * worth
+    low, high = (theirs.low, theirs.high) if expected > 0 else (-theirs.high, -theirs.low)
+    if worth == 0:
+        return TwinView("twin undecided", theirs, None, how, points)
+    if high < abs(expected):
+        return TwinView("metric-only", theirs, expected, how, points)
+    return TwinView("break" if low > 0 else "twin undecided", theirs, expected, how, points)
 
 
-def _worth(
-    hard: Floats, twin: Floats, before: NDArray[np.bool_], ours: Change, theirs: Change
-) -> tuple[float, float, str]:
-    """The least that one unit of the metric is worth in the twin, in which direction (0: not known), and how so."""
+def _worth(hard: Floats, twin: Floats, x: Floats) -> tuple[float, str]:
+    """The least that one unit of the metric is worth in the twin, signed; 0 where the points before do not tell.
+
+    Learned twice, and the larger bound counts: from how both rise along the axis (noise of the metric does not dilute
+    it), and from how both stray together.
+    """
+    if hard.size < _LEAST:
+        return 0.0, "too few points before the change"
+    rises = _slope(x, hard), _slope(x, twin)
+    (ours, our_half), (theirs, their_half) = rises
+    along = together = 0.0
+    if abs(ours) > our_half and abs(theirs) > their_half:
+        along = (abs(theirs) - their_half) / (abs(ours) + our_half) * float(np.sign(ours * theirs))
+    slope, half = _slope(hard, twin)
+    if abs(slope) > half:
+        together = (abs(slope) - half) * float(np.sign(slope))
+    if along == together == 0:
+        return 0.0, "the two did not move together before the change, so what it is worth in the twin is not known"
+    if abs(along) >= abs(together):
+        return along, "as both moved along the axis before the change"
+    return together, "as both moved together before the change"
+
+
+def _slope(x: Floats, z: Floats) -> tuple[float, float]:
+    """Slope of a regression and half of its interval; (0, 0) where there is none."""
     from foreshock.stats import t_quantile
 
-    h, t = hard[before] - hard[before].mean(), twin[before] - twin[before].mean()
-    if h.size >= _LEAST and h @ h > 0:
-        slope = float(h @ t / (h @ h))
-        left = t - slope * h
-        error = float(np.sqrt(left @ left / (h.size - 2) / (h @ h)))
-        half = t_quantile(0.5 + LEVEL / 2, h.size - 2) * error
-        if abs(slope) > half:
-            return abs(slope) - half, float(np.sign(slope)), "as both moved together before the change"
-    same = theirs.noise / ours.noise if ours.noise > 0 else 0.0
-    return same, 0.0, "as large in standard deviations of the noise, as they did not move together before"
+    centred, rest = x - x.mean(), z - z.mean()
+    square = float(centred @ centred)
+    if square <= 0 or z.size < _LEAST:
+        return 0.0, 0.0
+    slope = float(centred @ rest) / square
+    left = rest - slope * centred
+    return slope, t_quantile(0.5 + LEVEL / 2, z.size - 2) * float(np.sqrt(left @ left / (z.size - 2) / square))
