@@ -23,6 +23,26 @@ TERMS = ((8, 4), (0, 2))
 REPLICATE_DF = 3
 
 
+_HUGE = 1e150
+
+
+def places(x: ArrayLike, *, log: bool = False) -> Floats:
+    """Where ascending axis values stand between the first and the last, from 0 to 1, to a ten-thousandth.
+
+    Values that are closer than that stand at one place: no slope between them is known.
+
+    Examples:
+        >>> places([1, 10, 100], log=True).tolist(), places([1, 2, 1e9]).tolist(), places([5, 5]).tolist()
+        ([0.0, 0.5, 1.0], [0.0, 0.0, 1.0], [0.0, 0.0])
+    """
+    t = np.asarray(x, float)
+    t = np.log(t) if log else t
+    if t.size and np.abs(t).max() > _HUGE:
+        t = t / np.abs(t).max()  # the difference of two such values may be infinite
+    span = t[-1] - t[0] if t.size else 0.0
+    return np.round((t - t[0]) / span, 4) if span > 0 else np.zeros(t.size)
+
+
 @dataclass(frozen=True, slots=True)
 class Design:
     """The points of one series.
@@ -47,9 +67,7 @@ class Design:
             >>> Design.of([1, 10, 100], log=True).position
             (0.0, 0.5, 1.0)
         """
-        t = np.asarray(x, float)
-        t = np.log(t) if log else t
-        t = np.round((t - t[0]) / (t[-1] - t[0]), 4)
+        t = places(x, log=log)
         counts = np.ones(t.size, int) if seeds is None else np.asarray(seeds, int)
         return cls(tuple(map(float, t)), tuple(map(int, counts)), chained)
 

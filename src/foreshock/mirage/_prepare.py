@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foreshock._base import count_of
-from foreshock.mirage._design import Floats
+from foreshock.mirage._design import Floats, places
 from foreshock.series import Panel
 
 MOST = 48
@@ -16,26 +16,34 @@ MOST = 48
 
 
 def orderly(panel: Panel) -> tuple[Panel, list[str], list[NDArray[np.intp]]]:
-    """Merge points that stand at the same place and drop those that a log axis cannot show.
+    """Merge points that stand at the same place and drop those that the axis cannot show.
 
-    Two models at one place differ by everything but the axis: they are replicates of each other. Of more than
-    :data:`MOST` places those count that are spread evenly over the axis; a step between two others lies between them.
+    Two models at one place differ by everything but the axis: they are replicates of each other. Two checkpoints of
+    one run are not, and count as one. Places are those of :func:`foreshock.mirage._design.places`: points that are
+    closer to each other than a ten-thousandth of the axis stand at one. Of more than :data:`MOST` places those count
+    that are spread evenly over the axis; a step between two others lies between them.
 
     Returns:
         The panel, remarks on what was done, and which of the given points each of its points is made of.
     """
     notes = []
-    groups = [np.array([i]) for i in range(panel.x.size) if not (panel.log_axis and panel.x[i] <= 0)]
-    if panel.log_axis and np.any(panel.x <= 0):
-        keep = np.flatnonzero(panel.x > 0)
-        notes.append(f"{count_of(panel.x.size - keep.size, 'point')} at or below 0 left out of a log axis")
+    keep = np.flatnonzero(np.isfinite(panel.x))
+    if keep.size < panel.x.size:
+        notes.append(f"{count_of(panel.x.size - keep.size, 'point')} without a finite place on the axis left out")
+    if panel.log_axis and np.any(panel.x[keep] <= 0):
+        above = keep[panel.x[keep] > 0]
+        notes.append(f"{count_of(keep.size - above.size, 'point')} at or below 0 left out of a log axis")
+        keep = above
+    groups = [np.array([i]) for i in keep]
+    if keep.size < panel.x.size:
         panel = pick(panel, keep)
-    places = np.unique(panel.x)
-    if places.size < panel.x.size:
-        notes.append(f"{panel.x.size} points stand at {places.size} places; those at one place count as replicates")
-        first = int(groups[0][0])
-        groups = [first + np.flatnonzero(panel.x == place) for place in places]
-        panel = _merge(panel, places)
+    at = places(panel.x, log=panel.log_axis)
+    shared = [np.flatnonzero(at == place) for place in np.unique(at)]
+    if len(shared) < panel.x.size:
+        as_one = "one point" if panel.trajectory else "replicates"
+        notes.append(f"{panel.x.size} points stand at {len(shared)} places; those at one place count as {as_one}")
+        groups = [keep[mine] for mine in shared]
+        panel = _merge(panel, shared)
     if len(groups) > MOST:
         keep = _spread(panel)
         notes.append(f"{len(groups)} points, judged on {keep.size} that are spread evenly over the axis")
@@ -68,9 +76,7 @@ def pick(panel: Panel, keep: NDArray[np.intp]) -> Panel:
     )
 
 
-def _merge(panel: Panel, places: Floats) -> Panel:
-    groups = [np.flatnonzero(panel.x == place) for place in places]
-
+def _merge(panel: Panel, groups: list[NDArray[np.intp]]) -> Panel:
     def mean(v: Floats) -> Floats:
         # an item counts at a place when every model there has a score for it
         return np.stack([v[g].mean(axis=0) for g in groups])
@@ -79,11 +85,13 @@ def _merge(panel: Panel, places: Floats) -> Panel:
     replicates = {}
     for name, own in means.items():
         each = panel.replicates.get(name) or [np.array([m]) for m in own]
-        replicates[name] = [np.concatenate([each[i] for i in g]) for g in groups]
+        together = [np.concatenate([each[i] for i in g]) for g in groups]
+        # the noise of neighbouring checkpoints is alike: they say nothing of how models differ
+        replicates[name] = [np.array([r.mean()]) for r in together] if panel.trajectory else together
     return replace(
         panel,
         points=tuple(" + ".join(panel.points[i] for i in g) for g in groups),
-        x=places,
+        x=np.array([panel.x[g[0]] for g in groups]),
         values={name: mean(v) for name, v in panel.values.items()},
         replicates=replicates,
         # positions of merged models are no longer 0 or 1: the link check looks at single models only
