@@ -94,7 +94,8 @@ def came_on_link(curve: Curve, y: Floats) -> Floats:
     _, _, items = _history(curve)
     known = items[~np.isnan(items)]
     floor, ceiling = _ends(float(np.median(known)) if known.size else float("nan"))
-    return np.clip(logit.forward(_share(curve, np.asarray(y, float))), floor, ceiling)
+    with np.errstate(divide="ignore"):
+        return np.clip(logit.forward(_share(curve, np.asarray(y, float))), floor, ceiling)
 
 
 def share_ends(curve: Curve, low: Floats, high: Floats) -> tuple[Floats, Floats]:
