@@ -85,32 +85,17 @@ def by_change(scores: Floats, baseline: int, clip: float = CLIP) -> Floats:
     """The detector's parts: shape (2 directions, changes, ..., looks); up is first."""
     u = np.clip(np.asarray(scores, float), -clip, clip)
     flat = u.reshape(-1, u.shape[-1])
-    shapes = templates(baseline, u.shape[-1])
-    found = np.empty((2, shapes.shape[0], *flat.shape))
-    for k, shape in enumerate(shapes):
-        # one row for each look at which the change may have begun
-        up, down = np.ones(flat.shape[::-1]), np.ones(flat.shape[::-1])
-        for j in range(flat.shape[1]):
-            mean = shape[: j + 1, j][:, None]
-            gain = np.exp(mean * flat[:, j])
-            price = np.exp(-0.5 * mean**2)
-            up[: j + 1] *= gain * price
-            down[: j + 1] *= price / gain
-            found[0, k, :, j], found[1, k, :, j] = up[: j + 1].sum(axis=0), down[: j + 1].sum(axis=0)
-    return np.asarray(found.reshape(2, shapes.shape[0], *u.shape))
-
-
-def began(scores: Floats, baseline: int, last: int, upward: bool, clip: float = CLIP) -> int:
-    """The look at which the change most likely began: its products at the last look, summed over changes, are largest.
-
-    Args:
-        scores: Normal scores at the looks, shape (looks,).
-        baseline: Points before the first look.
-        last: Look from which one looks back, counted from 0.
-        upward: Direction of the change.
-        clip: Largest score that counts.
-    """
-    shapes = templates(baseline, scores.size)[:, : last + 1, : last + 1]
-    u = np.clip(scores[: last + 1], -clip, clip) * (1 if upward else -1)
-    products = np.exp((shapes * u - 0.5 * shapes**2).sum(axis=2)).sum(axis=0)
-    return int(np.argmax(products))
+    shapes = np.ascontiguousarray(templates(baseline, u.shape[-1]).transpose(2, 1, 0))  # look, place, change
+    prices = np.exp(-0.5 * shapes**2)
+    looks, changes = shapes.shape[0], shapes.shape[2]
+    found = np.empty((2, changes, *flat.shape))
+    up, down = np.ones((looks, changes, flat.shape[0])), np.ones((looks, changes, flat.shape[0]))
+    for j in range(looks):
+        here = slice(None, j + 1)  # places at which the change may have begun
+        gain = np.exp(shapes[j, here, :, None] * flat[:, j])
+        price = prices[j, here, :, None]
+        up[here] *= gain * price
+        down[here] *= price / gain
+        up[here].sum(axis=0, out=found[0, :, :, j])
+        down[here].sum(axis=0, out=found[1, :, :, j])
+    return np.asarray(found.reshape(2, changes, *u.shape))

@@ -125,6 +125,7 @@ def false_alarm(statistic: float, baseline: int, looks: int) -> float:
     return float(np.exp(np.interp(value, row[::-1], levels[::-1])))
 
 
+@functools.lru_cache(maxsize=512)
 def _row(baseline: int, looks: int) -> Floats:
     """Logs of the thresholds for every level of the table, falling; linear in the logs of baseline and looks."""
     known = table()
