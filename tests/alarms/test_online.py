@@ -8,9 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.special import ndtr
 
 from foreshock.alarms import e_lond, e_of_p, lord_plus_plus
-from foreshock.alarms._online import e_lond_batch, early
+from foreshock.alarms._online import e_lond_batch, early, for_heavy_tails
+from foreshock.alarms._residuals import design_of, recursion
 
 LEVEL = 0.05
 ORACLE = json.loads((Path(__file__).parents[1] / "oracles" / "online_fdr.json").read_text("utf-8"))
@@ -128,3 +130,19 @@ def test_empty_streams() -> None:
     assert lord_plus_plus([], LEVEL).levels.size == 0
     assert e_lond([], LEVEL).rejected.size == 0
     assert e_lond_batch([], LEVEL, 0.4, 0).size == 0
+
+
+def test_rules_over_looks_survive_heavy_tails() -> None:
+    """Recursive residuals of noise with 3 degrees of freedom ruin LORD++ as they are; made valid, they do not."""
+    rng, worlds, baseline, looks = np.random.default_rng(12), 150, 8, 40
+    noise = rng.standard_t(3, size=(worlds, baseline + looks))
+    scores = recursion(noise, design_of(np.arange(float(baseline + looks)))).scores()[:, baseline:]
+    p = 2 * ndtr(-np.abs(scores))
+    rates = [np.mean([lord_plus_plus(row, LEVEL).rejected.any() for row in q]) for q in (p, for_heavy_tails(p))]
+    assert rates[0] > 0.2
+    assert rates[1] <= LEVEL
+    # a jump of ten standard deviations is still seen at once by a single series
+    jump = np.c_[rng.normal(size=(200, 16)), 10 + rng.normal(size=200)]
+    score = recursion(jump, design_of(np.arange(17.0))).scores()[:, -1]
+    assert np.mean(for_heavy_tails(2 * ndtr(-np.abs(score))) <= 0.01) > 0.95
+    assert for_heavy_tails([0.0, 1.0]).tolist() == pytest.approx([0.0, 1.0], abs=1e-3)

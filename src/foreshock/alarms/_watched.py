@@ -15,6 +15,7 @@ from foreshock.alarms._account import Account
 from foreshock.alarms._ledger import Ledger, Seen, take_look
 from foreshock.alarms._looks import Ack, SeriesLook, cut, look_key, prefix_of
 from foreshock.alarms._mute import muted_until, today
+from foreshock.alarms._online import for_heavy_tails
 from foreshock.alarms._state import Memory, read_memory
 from foreshock.alarms._trend_alarm import TrendAlarm, trend_alarm
 from foreshock.alarms._watched_lines import watched_lines
@@ -258,7 +259,11 @@ def _p(alarm: TrendAlarm) -> float | None:
 
 def _point_p(alarm: TrendAlarm) -> tuple[float, ...]:
     """p-value of each point given those before it. Whether the newest ones count is decided by the look before them."""
-    return () if alarm.state is State.NO_DATA or alarm.rule == "training" else tuple(alarm.look_p)
+    if alarm.state is State.NO_DATA or alarm.rule == "training":
+        return ()
+    # runs of one model have exact ones, of counts
+    told = for_heavy_tails(alarm.look_p) if alarm.rule == "trend" else alarm.look_p
+    return tuple(float(p) for p in told)
 
 
 def _e(alarm: TrendAlarm) -> float | None:
