@@ -2,7 +2,7 @@
 
     python benchmarks/engine.py samples  [--samples 50000] [--write]
     python benchmarks/engine.py logs     [--gigabytes 2] [--runs 500] [--workers 2] [--write]
-    python benchmarks/engine.py lookup   [--runs 10000] [--rows 1000] [--write]
+    python benchmarks/engine.py lookup   [--runs 10000] [--rows 1000] [--store STORE] [--write]
     python benchmarks/engine.py executors [--rows 40000] [--write]
 
 ``samples``: an Inspect log (outputs of about 200 characters, targets of about 50) is read, committed, scored and
@@ -12,7 +12,8 @@ for the metrics of probability. The peer is a loop over the same rows with rapid
 ``logs``: many Inspect logs are added and scored; memory is that of all processes together, proportional set sizes
 sampled ten times a second. Then everything is added and scored again.
 
-``lookup``: one item over many runs, before and after ``compact``, beside a scan of every file with Polars.
+``lookup``: one item over many runs, before and after ``compact``, beside a scan of every file with Polars; with
+``--store STORE`` only in a store that an earlier call made and compacted (``engine.py work 0 make-runs STORE ...``).
 
 ``executors``: serial, a pool and a Dask cluster of two processes; equal bytes.
 
@@ -105,11 +106,12 @@ def _json_bytes(source: Path) -> int:
 
 def lookup(asked: argparse.Namespace, folder: Path) -> list[str]:
     """One item over all runs."""
-    store = folder / "store"
-    child("make-runs", str(store), str(asked.runs), str(asked.rows), str(asked.seed))
+    store = Path(asked.store) if asked.store else folder / "store"
+    if not asked.store:
+        child("make-runs", str(store), str(asked.runs), str(asked.rows), str(asked.seed))
     rows = ["| what | CPU s | loop s |", "| --- | --- | --- |"]
-    for when in ("before", "after"):
-        if when == "after":
+    for when in ("after",) if asked.store else ("before", "after"):
+        if when == "after" and not asked.store:
             found = child("compact", str(store))
             rows.append(f"| compact ({found['memory']:.0f} MB) | {found['cpu']:.1f} | {calibrate():.2f} |")
         found = child("look", str(store), str(asked.rows), str(asked.runs))
@@ -190,7 +192,7 @@ def main() -> None:
     choices: tuple[tuple[Any, dict[str, Any]], ...] = (
         (samples, {"samples": 50_000}),
         (logs, {"gigabytes": 2.0, "runs": 500, "workers": 2}),
-        (lookup, {"runs": 10_000, "rows": 1_000}),
+        (lookup, {"runs": 10_000, "rows": 1_000, "store": ""}),
         (executors, {"rows": 40_000}),
     )
     for made, options in choices:
@@ -212,7 +214,8 @@ def main() -> None:
 def record(asked: argparse.Namespace, shown: str) -> None:
     """Write a table with what is needed to repeat it."""
     left_out = ("command", "folder", "write", "made")
-    told = " ".join(f"--{name} {value}" for name, value in vars(asked).items() if name not in left_out)
+    kept = {**vars(asked), "store": "STORE" if vars(asked).get("store") else ""}  # where it lay helps nobody
+    told = " ".join(f"--{name} {value}" for name, value in kept.items() if name not in left_out and value != "")
     names = ("foreshock", "polars", "rapidfuzz", "rouge-score", "distributed")
     facts = ", ".join([f"Python {platform.python_version()}", *(f"{name} {version(name)}" for name in names)])
     facts = f"{datetime.now(UTC):%Y-%m-%d}, commit {head_commit()}, {facts}."

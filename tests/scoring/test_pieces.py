@@ -36,10 +36,16 @@ def written(store):
     return {path.name for path in (store.folder / "scores").iterdir()}
 
 
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """A store that was scored in whole segments, and what was told."""
+    store = fill(tmp_path_factory.mktemp("whole"))
+    return store, score(store)
+
+
 @pytest.mark.parametrize(("block", "size"), [(1, 1), (2, 60), (3, 10_000), (16_384, 100)])
-def test_scores_do_not_depend_on_the_pieces(tmp_path, monkeypatch, block, size):
-    whole = fill(tmp_path / "whole")
-    told = score(whole)
+def test_scores_do_not_depend_on_the_pieces(whole, tmp_path, monkeypatch, block, size):
+    store, told = whole
     monkeypatch.setattr(rows_module, "BLOCK_ROWS", block)
     monkeypatch.setattr(rows_module, "PIECE_BYTES", size)
     cut = fill(tmp_path / "cut")
@@ -49,7 +55,7 @@ def test_scores_do_not_depend_on_the_pieces(tmp_path, monkeypatch, block, size):
     assert {m: set(tasks) for m, tasks in again.inapplicable.items()} == {
         m: set(tasks) for m, tasks in told.inapplicable.items()
     }
-    assert written(cut) == written(whole)
+    assert written(cut) == written(store)
 
 
 def test_pieces_hold_all_rows_in_order_and_keep_what_belongs_together(tmp_path, monkeypatch):
