@@ -1,5 +1,6 @@
 """Curves of scores over an axis: forms, fits, and forecasts that know what they do not know."""
 
+from foreshock.curves._axes import Axis, ability_axis, benchmark_axis, card_axis, loss_axis
 from foreshock.curves._calibration import Calibration, calibrate
 from foreshock.curves._conformal import curves_needed, interval_score
 from foreshock.curves._crossing import Side, Standing, exact_bounds, first_crossing, side_of, standing
@@ -13,6 +14,7 @@ from foreshock.curves._series import curve_of
 
 __all__ = [
     "Alike",
+    "Axis",
     "Calibration",
     "Curve",
     "Forecast",
@@ -25,7 +27,10 @@ __all__ = [
     "RuledOut",
     "Side",
     "Standing",
+    "ability_axis",
+    "benchmark_axis",
     "calibrate",
+    "card_axis",
     "curve_of",
     "curves_needed",
     "exact_bounds",
@@ -35,6 +40,7 @@ __all__ = [
     "forecast",
     "forms",
     "interval_score",
+    "loss_axis",
     "observe",
     "side_of",
     "standing",

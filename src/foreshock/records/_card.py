@@ -39,3 +39,14 @@ class ModelCard(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     reasoning: str | None = None
     released: str | None = None
     guesses: list[str] = []
+
+    @property
+    def compute(self) -> float | None:
+        """Training compute: :attr:`flops`, else 6 for each (active) parameter and token; None where not known.
+
+        Kaplan et al. 2020, section 2.1: 2 FLOPs forward and 4 backward, without embeddings and attention.
+        """
+        size = self.parameters if self.active_parameters is None else self.active_parameters
+        if self.flops is not None or size is None or self.tokens is None:
+            return self.flops
+        return 6.0 * size * self.tokens

@@ -230,7 +230,7 @@ def axis_value(run: Run, card: ModelCard, axis: str) -> float | None:
         return _days(run.created)
     if axis == "released":
         return _days(card.released)
-    value = getattr(card, axis)
+    value = card.compute if axis == "flops" else getattr(card, axis)
     if axis == "active_parameters" and value is None:
         value = card.parameters
     return None if value is None else float(value)
