@@ -41,7 +41,7 @@ def finding_of(watch: Watch, one: Watched) -> Finding:
 def row_of(watch: Watch, one: Watched) -> dict[str, Any]:
     """The row of one series."""
     said, alarm, look = one.one.series, one.alarm, one.seen.look
-    made = finding_of(watch, one)
+    made, key = finding_of(watch, one), (one.one.id, look.baseline)
     return {
         "id": one.one.id,
         "state": watch.state(one),
@@ -79,6 +79,8 @@ def row_of(watch: Watch, one: Watched) -> dict[str, Any]:
         "q": watch.ledger.q.get(one.one.id),
         "e": alarm.e,
         "ledger": watch.standing(one),
+        "kept": key in watch.account.kept,
+        "counted": key in watch.account.counted,
         "key": look.key,
         "sentence": alarm.sentence,
         "notes": list(alarm.notes),
