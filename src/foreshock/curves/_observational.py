@@ -186,7 +186,7 @@ def observe(
     low, centre, high = logit.forward(told.foretell(new, level, seed))
     low, high = (centre + wider * (end - centre) for end in (low, high))
     # a share within half an item of an end of its scale is that end: no interval on a link would ever hold it
-    half = _half_item(known)
+    half = _half_item(known) * (1 + 1e-9)
     ends = [np.where(p <= half, 0.0, np.where(p >= 1 - half, 1.0, p)) for p in map(logit.inverse, (low, high))]
     value, low, high = (known.low + (known.high - known.low) * p for p in (logit.inverse(centre), *ends))
     found = told.abilities.of(new)
