@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
@@ -24,12 +23,7 @@ if TYPE_CHECKING:
 
     from foreshock.alarms import Watch
 
-StateOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--state", help="File with the state of alarms: read first, where it is there, and written at the end."
-    ),
-]
+StateOption = o.StateOption
 ReleaseOption = Annotated[
     str | None, typer.Option("--release", help="What you call this batch of runs; kept with the look.")
 ]

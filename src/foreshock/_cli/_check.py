@@ -13,11 +13,12 @@ from foreshock._cli import _options as o
 from foreshock._cli._looking import Asked
 from foreshock._cli._looking import document as made
 from foreshock._cli._out import console, write_json, write_text
-from foreshock._cli._places import places
+from foreshock._cli._places import open_store, places
 from foreshock._cli._reading import Reading, family_or_column, reads_files
 from foreshock.check import CODES, LIGHTS
 from foreshock.check import check as run_check
 from foreshock.records import Document, Light, State
+from foreshock.store import Store
 
 UNREADABLE = "unreadable"
 
@@ -34,6 +35,7 @@ def check(
     step: o.StepOption = None,
     axis_from: o.AxisFromOption = None,
     length: o.LengthOption = None,
+    state: o.StateOption = None,
     select: o.SelectOption = None,
     ignore: o.IgnoreOption = None,
     fail_on: Annotated[
@@ -66,9 +68,17 @@ def check(
     talk = not quiet and str(json) != "-"
     options, family = family_or_column(asked, family)
     request = Asked(where, store, [*(paths or []), *asked.tables], options, quiet, talk)
+    if state is not None and state.exists():
+        from foreshock.alarms import import_state
+
+        import_state(Store.open(where.store, create=True), state)
     given = {"tasks": task, "models": model, "families": family, "axis": axis, "step_pattern": step, "length": length}
     whole = partial(run_check, alarms=where.config.alarms)
     document = made(whole, request, axis_from, {**given, "select": select, "ignore": ignore, "seed": seed})
+    if state is not None:
+        from foreshock.alarms import export_state
+
+        export_state(open_store(where), state)
     write_outputs(document, html=html, json=json, markdown=markdown, junit=junit)
     if talk:
         from foreshock.report import terminal

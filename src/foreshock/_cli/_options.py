@@ -61,6 +61,12 @@ LengthOption = Annotated[
         min=1,
     ),
 ]
+StateOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--state", help="File with the state of alarms: read first, where it is there, and written at the end."
+    ),
+]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Print only errors.")]
 SeedOption = Annotated[int | None, typer.Option("--seed", min=0, help="Seed of bootstraps and simulations.")]
 

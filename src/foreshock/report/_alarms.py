@@ -42,6 +42,8 @@ def alarm_facts(row: AlarmRow) -> str:
     parts += [equals(name, value) for name, value in (("p", row.p), ("q", row.q)) if value is not None]
     if row.e is not None:
         parts.append(f"e = {number(row.e)}")
+    if row.ledger:
+        parts.append(f"ledger: {row.ledger}")
     if row.twin:
         parts.append(f"read against {row.twin}")
     if not row.guaranteed and row.unguaranteed:

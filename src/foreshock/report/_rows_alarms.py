@@ -22,7 +22,8 @@ class AlarmRow(msgspec.Struct, frozen=True, kw_only=True):
         source: ``foreshock``, ``harness`` or totals.
         unit: Unit of its values.
         points: Points of the series.
-        since, since_x: First look at which it fired.
+        since, since_x: Where the change began.
+        fired_at: First look at which it fired.
         baseline, baseline_label: From where its trend is learned, where that was acknowledged.
         acknowledged: When and why.
         muted_until: Last day on which it is muted.
@@ -31,13 +32,18 @@ class AlarmRow(msgspec.Struct, frozen=True, kw_only=True):
         looks_used: Looks since the baseline.
         direction: ``up`` or ``down``.
         size: Change in standard deviations of the noise.
+        shape: ``jump`` or ``kink``.
+        rule: ``trend``, ``repeats`` or ``training``.
         twin: Metric that it was read against.
         guaranteed: Whether the stated rate holds as far as its points can tell.
         unguaranteed: Why not.
-        p, q, e: p-value over all looks, adjusted for all series of this look, e-value.
+        p, q, e: p-value over all looks; that of the newest points, adjusted for all series of this look; e-value.
+        ledger: What the ledger makes of it: ``kept``, ``counted``, ``not kept``, ``first look``, ...
+        kept: Whether it is left among all series of a look.
         counted: Whether the ledger counts it over looks.
         key: Hash of the look: the same data are no second look.
         sentence: What is promised, with its assumptions.
+        notes: What was done beyond the ordinary.
         needs: What would be enough.
         advice: What to do now.
     """
@@ -58,6 +64,7 @@ class AlarmRow(msgspec.Struct, frozen=True, kw_only=True):
     points: int | None = None
     since: str | None = None
     since_x: float | None = None
+    fired_at: str | None = None
     baseline: float | None = None
     baseline_label: str | None = None
     acknowledged: dict[str, str] | None = None
@@ -68,15 +75,20 @@ class AlarmRow(msgspec.Struct, frozen=True, kw_only=True):
     looks_used: int | None = None
     direction: str | None = None
     size: float | None = None
+    shape: str | None = None
+    rule: str | None = None
     twin: str | None = None
     guaranteed: bool = False
     unguaranteed: str | None = None
     p: float | None = None
     q: float | None = None
     e: float | None = None
+    ledger: str | None = None
+    kept: bool = False
     counted: bool = False
     key: str | None = None
     sentence: str | None = None
+    notes: list[str] = []
     needs: list[dict[str, Any]] = []
     advice: str | None = None
 
@@ -91,6 +103,7 @@ class LedgerRow(msgspec.Struct, frozen=True, kw_only=True):
         first: Whether nothing was known before it.
         series: Series looked at.
         firing, kept: Of these, firing by themselves, and left among all of them.
+        kept_ids: Ids of those left.
         p: p-value of the look as a whole.
         lord_level, discovery: Level that LORD++ gave it, and whether it was reached.
         e_lond_share, e_lond_series: What e-LOND gave each series, and how many it looked at.
@@ -104,6 +117,7 @@ class LedgerRow(msgspec.Struct, frozen=True, kw_only=True):
     series: int | None = None
     firing: int | None = None
     kept: int | None = None
+    kept_ids: list[str] = []
     p: float | None = None
     lord_level: float | None = None
     discovery: bool | None = None

@@ -45,6 +45,8 @@ def print_forecasts(view: View, page: Page) -> None:
     found = blocks(view.tables)
     if not found:
         return
+    if view.trust:  # beside a whole report they need a head of their own
+        page.title("How far are the lines of the settings?")
     if len(found) <= _IN_FULL:
         for block in found:
             _full(block, page)
