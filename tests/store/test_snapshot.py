@@ -228,6 +228,29 @@ def test_item_lookup_opens_only_segments_that_can_hold_it(store: Store, monkeypa
     assert len(opened) == 1
 
 
+@pytest.mark.parametrize("metrics", [["acc"], ["acc", "f1"]])
+def test_scores_of_an_item_are_the_same_whatever_columns_are_asked_for(store: Store, metrics: list[str]) -> None:
+    keys = [f"{i:064x}" for i in range(3)]
+    for name in ("b", "a"):
+        rows = {"row": [0, 1, 2], "item_key": keys, "delivery": ["ok"] * 3}
+        marks = {"row": [0, 1, 2], "source": ["harness"] * 3, "value": [0.25, 0.5, 1.0]}
+        graded = [Batch("scores", {**marks, "metric_id": [name] * 3}) for name in reversed(metrics)]
+        store.write(make_run(name), [Batch("responses", rows), *graded])
+    snapshot = store.snapshot()
+    whole = snapshot.scan("scores", items=[keys[1]]).collect()
+    assert whole["metric_id"].to_list() == metrics * 2
+    for columns in (
+        ["value"],
+        ["ingest_id", "row", "value"],
+        ["metric_id"],
+        ["item_key", "value"],
+        ["label", "source"],
+    ):
+        found = snapshot.scan("scores", items=[keys[1]], columns=columns).collect()
+        assert found.columns == columns
+        assert found.drop("item_key", strict=False).equals(whole.select([c for c in columns if c != "item_key"]))
+
+
 def test_sources_name_every_file_and_the_reader(store: Store) -> None:
     store.write(*reading("a", sources=[source("a", "/logs/a"), source("b", "/logs/b", 7)]))
     store.write(make_run("r", reader="made@2", sources=[source("c", "/logs/c")]), make_batches())

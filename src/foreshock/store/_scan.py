@@ -114,6 +114,7 @@ def asked_rows(
     *,
     among: frozenset[str] | None = None,
     only: pl.Expr | None = None,
+    ordered: bool = True,
 ) -> pl.LazyFrame:
     """Visible rows of a table of runs, restricted and in order.
 
@@ -123,6 +124,7 @@ def asked_rows(
         wanted: What is asked for.
         among: Ingests outside of which no segment need be opened.
         only: A further condition on the columns of the table.
+        ordered: Whether the order matters; where it does not, its columns need not be read.
     """
     ingests = wanted.ingests(snapshot)
     segments = [s for s in snapshot.segments(table) if may_hold(s, ingests, wanted) and may_hold(s, among, wanted)]
@@ -136,7 +138,7 @@ def asked_rows(
     frame = pl.concat(parts)
     if conditions := _conditions(table, wanted, ingests, only):
         frame = frame.filter(conditions)
-    return frame if len(segments) == 1 else frame.sort(ORDER[table], maintain_order=True)
+    return frame.sort(ORDER[table], maintain_order=True) if ordered and len(segments) > 1 else frame
 
 
 def _conditions(table: str, wanted: Wanted, ingests: frozenset[str] | None, only: pl.Expr | None) -> list[pl.Expr]:
