@@ -122,7 +122,7 @@ def fit(
         >>> x = np.geomspace(1e6, 1e9, 12)
         >>> found = fit(Curve(x, 1.5 + 400 * x**-0.4, low=0.0), "m2")
         >>> {name: round(value, 3) for name, value in found.parameters.items()}
-        {'e': 1.5, 'b': 400.0, 'c': -0.4}
+        {'e': 1.5, 'sign': 1.0, 'log b': 5.991, 'c': -0.4}
     """
     chosen = _chosen(form)
     if starts < 1:

@@ -145,7 +145,8 @@ def fit_all(
 
     Examples:
         >>> x = np.geomspace(1e6, 1e9, 24)
-        >>> told = fit_all(Curve(x, 1.5 + 400 * x**-0.4 + 0.001 * np.cos(np.arange(24.0)), low=0.0))
+        >>> y = 1.5 + 400 * x**-0.4 + 0.001 * np.cos(np.arange(24.0))
+        >>> told = fit_all(Curve(x, y, low=0.0), ("m1", "m2", "m3"))
         >>> told.best.form.name, [r.form for r in told.ruled_out][-1]
         ('m2', 'm1')
     """

@@ -87,10 +87,11 @@ def limit_box(frame: Frame, theta: Floats) -> tuple[Floats, Floats]:
 
 
 def _m2_published(theta: Floats, frame: Frame) -> dict[str, float]:
-    e, beta, c, sign = theta
+    e, beta, c, sign = (float(v) for v in theta)
     slope = c / frame.span
-    b = sign * np.exp(beta - slope * frame.last) * frame.unit
-    return {"e": float(frame.shift + frame.unit * e), "b": float(b), "c": float(slope)}
+    # b itself overflows where the axis begins far from 1
+    told = {"e": frame.shift + frame.unit * e, "sign": sign * float(np.sign(frame.unit))}
+    return {**told, "log b": beta - slope * frame.last + float(np.log(abs(frame.unit))), "c": slope}
 
 
 # M3: y = b (1/x + g)^c
@@ -184,10 +185,8 @@ def _m4_half(frame: Frame, sign: float) -> Starts:
 def _m4_published(theta: Floats, frame: Frame) -> dict[str, float]:
     e, beta, c, kappa, log_a, sign = (float(v) for v in theta)
     a, slope, size = float(np.exp(log_a)), c / frame.span, beta - kappa + float(np.log(abs(frame.unit)))
-    told = {
-        "e": frame.shift + frame.unit * e,
-        "e0": frame.shift + frame.unit * e + frame.unit * sign * np.exp(beta - kappa),
-    }
+    limit = frame.shift + frame.unit * e
+    told = {"e": limit, "e0": limit + frame.unit * sign * float(np.exp(beta - kappa))}
     return {**told, "a": a, "log b": kappa - slope * frame.last + (1 - a) * size, "c": slope}
 
 

@@ -57,8 +57,10 @@ def accepted(problem: Problem, optima: Floats, column: int, values: Floats) -> t
     """Lowest and highest value of a parameter at which the fit is as good as the best, by an F test at 5%."""
     cost = profile(problem, optima, column, values)
     least = max(min(float(problem.cost(optima[:1])[0]), float(cost.min())), 1e-300)
-    left = max(independent(problem.residuals(optima[:1])[0]) - problem.form.size, 1.0)
-    good = (cost / least - 1) * left <= t_quantile((1 + LEVEL) / 2, left) ** 2
+    r = problem.residuals(optima[:1])[0]
+    left = max(r.size - problem.form.size, 1)
+    worse = (cost / least - 1) * left * independent(r) / r.size
+    good = worse <= t_quantile((1 + LEVEL) / 2, left) ** 2
     among = [float(optima[0, column]), *values[good].tolist()]
     return min(among), max(among)
 
