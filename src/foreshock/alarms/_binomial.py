@@ -15,14 +15,14 @@ the binomial).
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 Floats = NDArray[np.float64]
 
 _JEFFREYS = 0.5
 
 
-def rate_changes(right: Floats, items: Floats, baseline: int, looks: int) -> Floats:
+def rate_changes(right: ArrayLike, items: ArrayLike, baseline: int, looks: int) -> Floats:
     """Value of the mixture e-process after every look.
 
     Args:

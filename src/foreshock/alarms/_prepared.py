@@ -133,6 +133,10 @@ def _weights(curve: Curve, z: Floats, baseline: int) -> tuple[Floats, float]:
 
     The sampling variance of a point is that of the median score of the five points before it: taken at its own score it
     would depend on its own noise, and a point that fell would get another weight than one that rose.
+
+    No point weighs more than those of the baseline. The spread of models is learned from a handful of points: where it
+    was taken too small, later points with many items would surprise by chance (false alarms of .10 and .12 in sixty
+    looks where 5% was promised; .03 so).
     """
     before = [float(np.median(z[max(0, i - 5) : i] if i >= baseline else z[:baseline])) for i in range(z.size)]
     slope = _slope(curve, np.array(before))
@@ -146,7 +150,8 @@ def _weights(curve: Curve, z: Floats, baseline: int) -> tuple[Floats, float]:
     spread = float(left @ left) / max(baseline - 2, 1)
     extra = max(spread - float(np.mean(sampling[:baseline])), 0.0)
     variance = extra + sampling
-    return np.sqrt(np.exp(np.mean(np.log(variance[:baseline]))) / variance), extra**0.5
+    relative = np.exp(np.mean(np.log(variance[:baseline]))) / variance
+    return np.sqrt(np.minimum(relative, 1.0)), extra**0.5
 
 
 def _slope(curve: Curve, z: Floats) -> Floats:
