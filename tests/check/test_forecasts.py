@@ -262,3 +262,19 @@ def test_a_store_is_forecast_line_by_line(store: Store) -> None:
     assert (row["task"], row["family"], row["metric"], row["axis"]) == ("harm", "f", "acc", "parameters")
     assert row["unit"] == "fraction"
     assert row["low"] < row["y_hat"] < row["high"] <= 1
+
+
+def test_another_task_can_be_the_axis(store: Store, tmp_path: Path) -> None:
+    easy = [0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]
+    text = "model,family,size,task,acc\n" + "".join(f"m{k},f,{int(1e8 * 2**k)},easy,{y}\n" for k, y in enumerate(easy))
+    path = tmp_path / "easy.csv"
+    path.write_text(text)
+    roles = {"x": "size", "y": "acc", "group": "task", "family": "family", "model": "model"}
+    add_paths(store, [path], ReadOptions(csv=roles))
+    asked = ForecastOptions(over="easy", wanted=Wanted(at=[0.95]))
+    made = forecast_document(store, CheckOptions(tasks=["harm"]), asked=asked)
+    (row,), (curve,) = made.tables["forecast"], made.tables["curves"]
+    assert (row["axis"], row["x"]) == ("easy", pytest.approx(np.log(0.95 / 0.05)))
+    assert [p["x"] for p in curve["points"]] == pytest.approx(np.log(np.array(easy) / (1 - np.array(easy))))
+    assert "log-odds" in " ".join(curve["notes"])
+    assert row["y_hat"] is not None

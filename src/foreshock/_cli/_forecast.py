@@ -73,6 +73,10 @@ def forecast(
             "--metric", help="Metrics to forecast (glob patterns), instead of the one that speaks for a task."
         ),
     ] = None,
+    over: Annotated[
+        str | None,
+        typer.Option("--over", help="Another task whose scores are the axis, or ability: what all other tasks share."),
+    ] = None,
     train: Annotated[
         str | None,
         typer.Option("--train", help="Beside --csv: column that says which points are known; the others are forecast."),
@@ -129,6 +133,7 @@ def forecast(
     nothing = not (at or dates or next_one or train)
     options = ForecastOptions(
         metrics=metric or [],
+        over=over,
         wanted=Wanted(at=[place(text) for text in at or []], dates=dates, next=next_one or nothing),
         threshold=None if threshold is None else line(threshold),
         side=_side(above=above, below=below, threshold=threshold),
@@ -143,7 +148,17 @@ def forecast(
     )
     talk = not quiet and str(json) != "-"
     if asked.tables:
-        _refuse({"--model": model, "--axis": axis, "--step": step, "--axis-from": axis_from, "--store": store}, "with")
+        _refuse(
+            {
+                "--model": model,
+                "--axis": axis,
+                "--step": step,
+                "--over": over,
+                "--axis-from": axis_from,
+                "--store": store,
+            },
+            "with",
+        )
         own = _only(family, "--family"), _only(metric, "--metric")
         scale = ScoreScale(metric="", low=low, high=high, link=options.link, log_x=log_x)
         table = TableAsked(asked, column, train, *own, scale, [*(what or []), *(task or [])])

@@ -28,6 +28,7 @@ class ForecastOptions(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         metrics: Glob patterns of metrics; empty means the one that speaks for each line.
+        over: Another task, or ``ability``, whose scores are the axis.
         wanted: Places.
         threshold: A line, on the scale of the scores.
         side: The side of it that counts as crossed; None is the one on which the newest score is not.
@@ -40,6 +41,7 @@ class ForecastOptions(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     metrics: list[str] = []
+    over: str | None = None
     wanted: Wanted = Wanted()
     threshold: float | None = None
     side: Side | None = None

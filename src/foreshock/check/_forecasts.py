@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
 
 from foreshock._base import ConfigError, Progress, quiet, utc_now
 from foreshock._version import __version__
-from foreshock.alarms import watched_series
+from foreshock.alarms import watched_lines, watched_series
 from foreshock.check._chosen import chosen
 from foreshock.check._forecast_backtest import backtest_rows
 from foreshock.check._forecast_crossing import crossing, finding_of
 from foreshock.check._forecast_judge import ForecastOptions, Foretold, foretell
 from foreshock.check._forecast_lines import ForecastLine, lines_of_store
+from foreshock.check._forecast_over import over, place_over, with_compute
 from foreshock.check._forecast_own import Calibrations, calibrations
 from foreshock.check._forecast_rows import curve_row, refusal_of
 from foreshock.check._forecast_scored import held_out_rows
 from foreshock.check._look import CheckOptions
-from foreshock.records import Counts, Document, Finding
+from foreshock.records import Counts, Document, Finding, ModelCard, Run
 from foreshock.scoring import score
-from foreshock.series import family_label, lines, model_cards, run_row
-from foreshock.store import Store
+from foreshock.series import family_label, model_cards, run_row
+from foreshock.store import Snapshot, Store
 
 FORECAST_CODES = ("FS403", "FS404")
 """Codes of the findings that ``forecast`` can give."""
@@ -74,12 +75,7 @@ def forecast_document(
         {"task": options.tasks, "model": options.models, "family": options.families},
         {key: family_label(card) for key, card in cards.items()},
     )
-    axis = options.axis or ("released" if asked.wanted.dates else None)
-    watched = watched_series(snapshot, lines(runs, cards, axis), least=1)
-    found = [line.on_scale(asked.low, asked.high, asked.link) for line in lines_of_store(watched, asked.metrics)]
-    if not found:
-        known = sorted({one.series.metric for one in watched})
-        raise _nothing(asked, axis, known)
+    found, asked = _lines_of(snapshot, runs, cards, (options, asked))
     told = _tell(found, asked, progress)
     return Document(
         foreshock=__version__,
@@ -93,6 +89,29 @@ def forecast_document(
             "failures": [{"path": path, "message": message} for path, message in failures],
         },
     )
+
+
+def _lines_of(
+    snapshot: Snapshot,
+    runs: Sequence[Run],
+    cards: Mapping[str, ModelCard],
+    asked: tuple[CheckOptions, ForecastOptions],
+) -> tuple[list[ForecastLine], ForecastOptions]:
+    """What is forecast of a store, and the places on the axis that it gets."""
+    options, wanted = asked
+    axis = options.axis or ("released" if wanted.wanted.dates else None)
+    watched = watched_series(snapshot, watched_lines(runs, cards, axis), least=1)
+    lines = lines_of_store(watched, wanted.metrics)
+    found = [with_compute(line.on_scale(wanted.low, wanted.high, wanted.link), cards) for line in lines]
+    if not found:
+        raise _nothing(wanted, axis, sorted({one.series.metric for one in watched}))
+    if wanted.over is None:
+        return found, wanted
+    every = [run for run in snapshot.runs() if run.run_key in cards]
+    others = lines_of_store(watched_series(snapshot, watched_lines(every, cards, axis), least=1))
+    at = [place_over(others, wanted.over, score) for score in wanted.wanted.at]
+    moved = msgspec.structs.replace(wanted, wanted=msgspec.structs.replace(wanted.wanted, at=at))
+    return over(found, others, wanted.over), moved
 
 
 def _nothing(asked: ForecastOptions, axis: str | None, known: Sequence[str]) -> ConfigError:
