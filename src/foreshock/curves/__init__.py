@@ -9,11 +9,13 @@ from foreshock.curves._fit import FormFit, Optimum, fit
 from foreshock.curves._fit_all import Alike, FormFits, RuledOut, fit_all
 from foreshock.curves._forecast import Forecast, forecast
 from foreshock.curves._forms import Form, forms
+from foreshock.curves._horizon import Attempts, Horizon, HorizonTrend, horizon_trend, horizons
 from foreshock.curves._observational import KnownModels, ObservedForecast, observe
 from foreshock.curves._series import curve_of
 
 __all__ = [
     "Alike",
+    "Attempts",
     "Axis",
     "Calibration",
     "Curve",
@@ -21,6 +23,8 @@ __all__ = [
     "Form",
     "FormFit",
     "FormFits",
+    "Horizon",
+    "HorizonTrend",
     "KnownModels",
     "ObservedForecast",
     "Optimum",
@@ -39,6 +43,8 @@ __all__ = [
     "fit_all",
     "forecast",
     "forms",
+    "horizon_trend",
+    "horizons",
     "interval_score",
     "loss_axis",
     "observe",
