@@ -5,10 +5,11 @@ from pathlib import Path
 import pytest
 
 from foreshock._base import SchemaVersionError, StoreError
+from foreshock.readers import ReadOptions
 from foreshock.records import Batch, Run, Source
-from foreshock.store import Store
+from foreshock.store import Store, add_paths
 
-from .conftest import make_batches, make_run
+from .conftest import listing, make_batches, make_run
 
 
 def states(store: Store, as_of: str | None = None) -> dict[str, str]:
@@ -58,6 +59,23 @@ def test_the_later_of_two_equal_readings_counts_also_after_compact(store: Store,
     store.write(*reading("c", created="2024-05-01"))
     store.compact()
     assert states(store) == {"a": "superseded", "b": "superseded", "c": "live"}
+
+
+def test_two_copies_take_no_turns_and_a_reading_asked_for_again_counts(store: Store, tmp_path: Path) -> None:
+    logs = [tmp_path / "a.csv", tmp_path / "b.csv"]
+    for path in logs:
+        path.write_text("model,benchmark,score\nm-1b,sums,0.5\nm-2b,sums,0.6\n", "utf-8")
+
+    def items_after(number: int) -> set[int]:
+        add_paths(store, logs, ReadOptions(n=str(number), csv={"x": "model", "y": "score", "group": "benchmark"}))
+        return set(store.snapshot().scan("aggregates").collect()["n"])
+
+    assert [items_after(n) for n in (100, 200, 100)] == [{100}, {200}, {100}]
+    before = listing(store.folder)
+    assert items_after(100) == {100}
+    assert listing(store.folder) == before
+    store.compact()
+    assert [items_after(n) for n in (100, 200)] == [{100}, {200}]
 
 
 def test_a_reading_that_is_brought_back_is_the_later_one(store: Store) -> None:

@@ -98,9 +98,12 @@ class Worker:
         for case in self.seeds if not self.corpus else []:
             self._keep(case, self._one(case, ReadOptions()))
         while self._going():
-            case = self.mutate(self._pick())
-            if self.noise.random() < 0.05:
-                case = self.mutate(case) | self._pick()
+            try:
+                case = self.mutate(self._pick())
+                if self.noise.random() < 0.05:
+                    case = self.mutate(case) | self._pick()
+            except MemoryError:  # breaking it further goes beyond the fence, which is no fault of a reader
+                continue
             self._keep(case, self._one(case, self.noise.choice(OPTIONS)))
             if self.state["executions"] % _EVERY == 0:
                 self.save()

@@ -103,14 +103,15 @@ def _add(asked: Asked, show: Progress) -> Added | None:
 
 
 def _tell_eclipsed(added: Added, snapshot: Snapshot) -> None:
-    """Say that an earlier reading of the same runs still counts: what was asked for now is not what is shown."""
+    """Say that another reading of the same runs counts: what was asked for now is not what is shown."""
     ingests = snapshot.ingests
-    eclipsed = [run for run in added.added if run.ingest_id in ingests and ingests[run.ingest_id].state == "superseded"]
+    read = (*added.added, *added.unchanged)
+    eclipsed = [run for run in read if run.ingest_id in ingests and ingests[run.ingest_id].state == "superseded"]
     if eclipsed:
         console(stderr=True).print(
             f"note: {count_of(len(eclipsed), 'run')} were read before in another way, and that reading counts, since "
-            "it holds no fewer responses; the options given now change nothing for them. To read them anew: --store "
-            "with another folder",
+            "it holds more responses or is the later one; the options given now change nothing for them. To read them "
+            "anew: --store with another folder",
             soft_wrap=True,
         )
 

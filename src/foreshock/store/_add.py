@@ -11,8 +11,11 @@ import msgspec
 from foreshock._base import BrokenFileError, ForeshockError, Progress, digest, quiet
 from foreshock.readers import Failure, ReadOptions, read_paths, readers
 from foreshock.records import Run
+from foreshock.store._clock import now
+from foreshock.store._commit import Commit, Tombstone, write_commit
 from foreshock.store._snapshot import Snapshot
 from foreshock.store._store import Store
+from foreshock.store._visible import as_good
 
 _READ_WITH = "read_with"
 _ENDS = (KeyboardInterrupt, SystemExit, GeneratorExit, MemoryError)
@@ -47,7 +50,8 @@ def add_paths(
     """Read log files and folders into ``store``.
 
     One bad file does not stop the others. A file whose size and modification time are those it had when it was last
-    read with the same options is not opened again.
+    read with the same options is not opened again. Where another reading of the same runs has taken the place of that
+    one since, and is no better, the one asked for now counts again.
 
     Args:
         store: Where the runs go.
@@ -61,7 +65,8 @@ def add_paths(
     """
     options = options or ReadOptions()
     read_with = digest(options, 12)
-    known = {} if again else _known(store.snapshot(), read_with)
+    before = store.snapshot()
+    known = {} if again else _known(before, read_with)
     as_before: list[Path] = []
     failures: list[Failure] = []
 
@@ -94,7 +99,26 @@ def add_paths(
     # files that belong together are read together: an unchanged one is read again with a changed one
     opened = {source.path for run in runs for source in run.sources}
     skipped = [path for path in as_before if str(path.absolute()) not in opened]
+    _recall(store, before, read_with, {str(path.absolute()) for path in as_before} | opened)
     return Added(writer.added, writer.unchanged, writer.removed, skipped, failures)
+
+
+def _recall(store: Store, snapshot: Snapshot, read_with: str, paths: set[str]) -> None:
+    """Let readings that were asked for again count again: each is taken out and brought back by one commit.
+
+    Not where the reading that counts was read in the same way: of two copies in one folder each would take turns.
+    """
+    ingests = snapshot.ingests
+    stones = [
+        Tombstone(id=digest([name, "asked for again", sorted(snapshot.commits)], 24), run=run, reason="asked for again")
+        for name, (run, state, _, by) in ingests.items()
+        if state == "superseded" and run.meta.get(_READ_WITH) == read_with
+        if ingests[by].run.meta.get(_READ_WITH) != read_with and as_good(run, ingests[by].run)
+        if any(source.path in paths for source in run.sources)
+    ]
+    if stones:
+        commit = Commit(kind="remove", removed=stones, lifts=sorted(stone.id for stone in stones))
+        write_commit(store.folder, commit, now())
 
 
 def _unexpected(error: BaseException, path: Path) -> BrokenFileError:

@@ -115,20 +115,25 @@ def _known(run: Run, as_of: str | None) -> State:
     return "live" if known <= limit else "later"
 
 
-def _rank(ingest: Ingest, since: Mapping[str, str]) -> tuple[int, float, int, float, str]:
-    """More delivered wins, then later created; then the newer reader, the later reading, and what is always the same.
+def as_good(run: Run, other: Run) -> bool:
+    """Whether only the order in which two readings of a run came decides between them."""
+    return _merit(run) == _merit(other)
 
-    The later of two equal readings was asked for by someone who knew of the first: ``--n`` was corrected.
-    """
-    run = ingest.run
+
+def _merit(run: Run) -> tuple[int, float, int]:
+    """More delivered wins, then later created; then the newer reader."""
     version = run.reader.rpartition("@")[2]
-    return (
-        run.counts.delivered,
-        _seconds(run.created),
-        int(version) if version.isdecimal() and len(version) < 10 else 0,
-        _seconds(since.get(run.ingest_id)),
-        run.ingest_id,
-    )
+    newer = int(version) if version.isdecimal() and len(version) < 10 else 0
+    return run.counts.delivered, _seconds(run.created), newer
+
+
+def _rank(ingest: Ingest, since: Mapping[str, str]) -> tuple[tuple[int, float, int], float, str]:
+    """Of equally good readings the later one wins, then what is always the same.
+
+    The later one was asked for by someone who knew of the first: ``--n`` was corrected.
+    """
+    name = ingest.run.ingest_id
+    return _merit(ingest.run), _seconds(since.get(name)), name
 
 
 def _seconds(text: str | None) -> float:
