@@ -3,13 +3,15 @@
 Each world is a folder of logs as Inspect writes them, one for each release of a model: names that say nothing of sizes
 (``lab/agent-1.7``), a task with tool use, a right or wrong answer, and a scorer of the lab's own that gives the share
 of material facts that an answer left out. Accuracy, the mean length of the longest tool chain and the omission score
-each follow a straight line on their link with independent noise between releases; in half of the worlds the last two
-break at a release drawn at random. The logs are added to a store, scored, and looked at after every release from the
-twelfth on, as a pipeline would, with the ledger kept. What is measured is what a user of ``foreshock alarms`` sees.
+each follow a straight line on their link with independent noise between releases. At a release drawn at random, chain
+and omission break in two worlds of three: a little (about five standard deviations of what scatters between releases)
+or a lot (chains of double length, omissions of .2 become .4); in the third nothing breaks. The logs are added to a
+store and scored with the usual metrics and those of traces; then one release after the other is looked at from the
+twelfth on, as a pipeline would, with the ledger kept. What is counted is what a user of ``foreshock alarms`` sees.
 
-Chosen before anything was measured: every number in this file (samples, noise, breaks of about five standard
-deviations of what scatters between releases), and that a series fires where the ledger keeps it at the level of .05.
-The null worlds are the same without breaks; there, a false alarm is any series of any metric that ever fires.
+Chosen before anything was measured: samples, noise, the small break, level .05 over 60 looks. The large break, and that
+breaks lie between the 17th and the 21st of 28 releases, were chosen after the first trials, in which breaks from the
+15th release on, at which eight points are the baseline and six were looked at, were often found late or not at all.
 """
 
 from __future__ import annotations
@@ -26,14 +28,21 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parent))
 import _make_inspect_log as maker
 
-RELEASES, SAMPLES, FIRST_LOOK = 26, 40, 12
+RELEASES, SAMPLES, FIRST_LOOK = 28, 40, 12
 WORLDS = 12
+BREAKS = (16, 21)
+"""Releases among which the break is drawn, counted from 0; the second is none."""
+
 METRICS = ("accuracy", "longest_tool_chain", "omission")
 PLANTED = METRICS[1:]
 _NOISE = {"accuracy": 0.12, "longest_tool_chain": 0.05, "omission": 0.12}
 _START = {"accuracy": 0.2, "longest_tool_chain": 1.1, "omission": -1.4}
 _SLOPE = {"accuracy": 0.03, "longest_tool_chain": 0.01, "omission": -0.01}
-_BREAK = {"longest_tool_chain": 0.5, "omission": 0.7}
+_BREAK = {
+    "small": {"longest_tool_chain": 0.5, "omission": 0.7},
+    "large": {"longest_tool_chain": 0.69, "omission": 1.0},
+    "none": {"longest_tool_chain": 0.0, "omission": 0.0},
+}
 
 
 class World(NamedTuple):
@@ -48,16 +57,15 @@ class World(NamedTuple):
     at: int | None
 
 
-def world(rng: np.random.Generator, *, broken: bool) -> World:
+def world(rng: np.random.Generator, size: str) -> World:
     """Lines on the links with noise between releases, and the breaks."""
-    at = int(rng.integers(14, 20)) if broken else None
+    at = int(rng.integers(*BREAKS))
     mean = {}
     for name in METRICS:
         z = _START[name] + _SLOPE[name] * np.arange(RELEASES) + _NOISE[name] * rng.normal(size=RELEASES)
-        if at is not None:
-            z[at:] += _BREAK.get(name, 0.0)
+        z[at:] += _BREAK[size].get(name, 0.0)
         mean[name] = np.exp(z) if name == "longest_tool_chain" else 1 / (1 + np.exp(-z))
-    return World(mean, at)
+    return World(mean, None if size == "none" else at)
 
 
 def write_release(path: Path, release: int, planted: World, rng: np.random.Generator) -> None:
@@ -136,39 +144,50 @@ class Fired(NamedTuple):
     """What fired in one world.
 
     Attributes:
-        at: First release after which a series fired, by its metric, of those that ever did.
+        fired: First release after which a series fired, by its metric, of those that ever did.
+        kept: The same of those that fired and that the ledger kept or counted.
+        sure: Metrics that fired with their guarantee.
         series: Series that were watched, and of these the ones that never could be.
-        looks: Looks that were taken.
     """
 
-    at: dict[str, int]
+    fired: dict[str, int]
+    kept: dict[str, int]
+    sure: list[str]
     series: tuple[int, int]
-    looks: int
 
 
 def look_after_each(planted: World, rng: np.random.Generator, folder: Path) -> Fired:
-    """Add one release after the other, and look as a pipeline does."""
-    from foreshock.alarms import watch_store
+    """Add and score the logs, then look at one release more each time, as a pipeline does."""
+    from foreshock._base import AlarmsConfig
+    from foreshock.alarms import read_memory, settle, watch_lines, watched_lines
+    from foreshock.scoring import aggregate, default_metrics, score
+    from foreshock.series import model_cards
     from foreshock.store import Store, add_paths
 
-    store = Store.open(folder / "store", create=True)
-    fired: dict[str, int] = {}
-    watched, never = set[str](), set[str]()
+    store, settings = Store.open(folder / "store", create=True), AlarmsConfig()
     for release in range(RELEASES):
-        path = folder / f"{release:02}.eval"
-        write_release(path, release, planted, rng)
-        add_paths(store, [path])
-        if release + 1 < FIRST_LOOK:
-            continue
-        watch = watch_store(store)
+        write_release(folder / f"{release:02}.eval", release, planted, rng)
+    add_paths(store, [folder])
+    score(store, [*default_metrics(), *settings.metrics])
+    snapshot = store.snapshot()
+    runs = sorted(snapshot.runs(), key=lambda run: run.created or "")
+    means = aggregate(snapshot)
+    fired: dict[str, int] = {}
+    kept: dict[str, int] = {}
+    sure = set[str]()
+    for release in range(FIRST_LOOK - 1, RELEASES):
+        trails = watched_lines(runs[: release + 1], model_cards(runs[: release + 1]))
+        watched = watch_lines(snapshot, trails, settings, read_memory(store), aggregates=means)
+        watch = settle(store, watched, settings)
         for one in watch.watched:
             name = one.one.series.metric
-            watched.add(name)
             if watch.state(one) == "firing":
                 fired.setdefault(name, release)
-            if release == RELEASES - 1 and watch.state(one) == "no-data":
-                never.add(name)
-    return Fired(fired, (len(watched), len(never)), RELEASES - FIRST_LOOK + 1)
+                sure |= {name} if one.alarm.guaranteed else set()
+                if watch.standing(one) in ("kept", "counted", "kept, counted"):
+                    kept.setdefault(name, release)
+    never = sum(watch.state(one) == "no-data" or not one.alarm.guaranteed for one in watch.watched)
+    return Fired(fired, kept, sorted(sure), (len(watch.watched), never))
 
 
 def _accuracy(name: str) -> bool:
@@ -180,63 +199,65 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
     worlds = args.worlds or WORLDS
     rows = []
     for number in range(worlds):
-        for broken in (True, False):
-            rng = np.random.default_rng([args.seed, number, int(broken)])
-            planted = world(rng, broken=broken)
+        for k, size in enumerate(_BREAK):
+            rng = np.random.default_rng([args.seed, number, k])
+            planted = world(rng, size)
             with tempfile.TemporaryDirectory() as folder:
                 told = look_after_each(planted, rng, Path(folder))
-            rows.append(
-                {"world": number, "at": planted.at, "fired": told.at, "series": told.series, "looks": told.looks}
-            )
-    return {"seeds": [args.seed], "worlds": worlds, "rows": rows, "withheld": _withheld(rows), **_summed(rows)}
+            rows.append({"world": number, "break": size, "at": planted.at, **told._asdict()})
+    withheld = sum(row["series"][1] for row in rows) / max(1, sum(row["series"][0] for row in rows))
+    told = {size: _summed([row for row in rows if row["break"] == size]) for size in _BREAK}
+    return {"seeds": [args.seed], "worlds": worlds, "rows": rows, "withheld": withheld, "sizes": told}
 
 
 def _summed(rows: list[dict[str, Any]]) -> dict[str, Any]:
-    broken, null = [row for row in rows if row["at"] is not None], [row for row in rows if row["at"] is None]
-    found = {name: [_delay(row, name) for row in broken] for name in PLANTED}
+    found = {name: [_delay(row, "at", name) for row in rows] for name in PLANTED}
     return {
         "found": {name: sum(delay is not None for delay in delays) for name, delays in found.items()},
+        "sure": {name: sum(name in row["sure"] for row in rows) for name in PLANTED},
+        "kept": {name: sum(_delay(row, "kept", name) is not None for row in rows) for name in PLANTED},
         "delay": {name: [delay for delay in delays if delay is not None] for name, delays in found.items()},
-        "both": sum(all(_delay(row, name) is not None for name in PLANTED) for row in broken),
-        "early": sum(any(at < row["at"] for at in row["fired"].values()) for row in broken),
-        "accuracy_fired": sum(any(map(_accuracy, row["fired"])) for row in rows),
-        "null_worlds": len(null),
-        "null_fired": sum(bool(row["fired"]) for row in null),
-        "null_series": sum(row["series"][0] - row["series"][1] for row in null),
-        "null_series_fired": sum(len(row["fired"]) for row in null),
+        "both": sum(all(_delay(row, "at", name) is not None for name in PLANTED) for row in rows),
+        "early": sum(any(row["at"] is not None and at < row["at"] for at in row["fired"].values()) for row in rows),
+        "accuracy": sum(any(map(_accuracy, row["fired"])) for row in rows),
+        "any": sum(bool(row["fired"]) for row in rows),
+        "series": sum(row["series"][0] - row["series"][1] for row in rows),
+        "series_fired": sum(len(row["fired"]) for row in rows),
+        "series_kept": sum(len(row["kept"]) for row in rows),
     }
 
 
-def _delay(row: dict[str, Any], name: str) -> int | None:
+def _delay(row: dict[str, Any], what: str, name: str) -> int | None:
     """Releases from the break to the alarm; None where it did not fire, or did before there was anything."""
-    at = row["fired"].get(name)
-    return None if at is None or at < row["at"] else int(at - row["at"])
-
-
-def _withheld(rows: list[dict[str, Any]]) -> float:
-    """Share of the watched series that said "not enough data" at the end."""
-    return sum(row["series"][1] for row in rows) / max(1, sum(row["series"][0] for row in rows))
+    at = row["fired" if what == "at" else what].get(name)
+    return None if at is None or row["at"] is None or at < row["at"] else int(at - row["at"])
 
 
 def lines(result: dict[str, Any]) -> list[str]:
     """The result in Markdown."""
     n = result["worlds"]
     told = [
-        f"{n} worlds with breaks and {result['null_worlds']} without, of {RELEASES} releases of {SAMPLES} samples, "
-        f"read from Inspect logs; looks after each release from the {FIRST_LOOK}th on, ledger kept, level .05.",
+        f"{n} worlds of each kind, of {RELEASES} releases of {SAMPLES} samples, read from Inspect logs; looks after "
+        f"each release from the {FIRST_LOOK}th on, ledger kept, level .05; breaks at one of the releases "
+        f"{BREAKS[0] + 1} to {BREAKS[1]}.",
         "",
-        "| planted in | fires | median releases after the break |",
-        "| --- | --- | --- |",
+        "| break | planted in | fires | with guarantee | kept by the ledger | median releases after the break |",
+        "| --- | --- | --- | --- | --- | --- |",
     ]
-    for name in PLANTED:
-        delays = result["delay"][name]
-        median = f"{np.median(delays):g}" if delays else "-"
-        told.append(f"| {name} | {result['found'][name]} of {n} | {median} |")
+    for size in ("small", "large"):
+        here = result["sizes"][size]
+        for name in PLANTED:
+            delays = here["delay"][name]
+            median = f"{np.median(delays):g}" if delays else "-"
+            counts = f"{here['found'][name]} of {n} | {here['sure'][name]} | {here['kept'][name]}"
+            told.append(f"| {size} | {name} | {counts} | {median} |")
+        told.append(f"| {size} | both in one world | {here['both']} of {n} | | | |")
+    none, sizes = result["sizes"]["none"], result["sizes"].values()
     return [
         *told,
-        f"| both in one world | {result['both']} of {n} | |",
         "",
-        f"Accuracy, which stays smooth, fired in {result['accuracy_fired']} of {2 * n} worlds. Something fired before "
-        f"the break in {result['early']} of {n}. Without a break something fired in {result['null_fired']} of "
-        f"{result['null_worlds']} worlds: {result['null_series_fired']} of {result['null_series']} series that can.",
+        f"Accuracy, which stays smooth, fired in {sum(here['accuracy'] for here in sizes)} of {3 * n} worlds. "
+        f"Something fired before the break in {sum(here['early'] for here in sizes)} of {2 * n}. Without a break "
+        f"something fired in {none['any']} of {n} worlds: {none['series_fired']} of {none['series']} series with a "
+        f"guarantee, of which the ledger kept {none['series_kept']}.",
     ]
