@@ -1,7 +1,8 @@
 """Curves of scores over an axis: forms, fits, and forecasts that know what they do not know."""
 
 from foreshock.curves._axes import Axis, ability_axis, benchmark_axis, card_axis, loss_axis
-from foreshock.curves._calibration import Calibration, calibrate
+from foreshock.curves._calibrate import calibrate
+from foreshock.curves._calibration import Calibration
 from foreshock.curves._conformal import curves_needed, interval_score
 from foreshock.curves._crossing import Side, Standing, exact_bounds, first_crossing, side_of, standing
 from foreshock.curves._curve import Curve
@@ -12,6 +13,7 @@ from foreshock.curves._forms import Form, forms
 from foreshock.curves._horizon import Attempts, Horizon, HorizonTrend, horizon_trend, horizons
 from foreshock.curves._observational import KnownModels, ObservedForecast, observe
 from foreshock.curves._series import curve_of
+from foreshock.curves._two_stage import TwoStage, two_stage
 
 __all__ = [
     "Alike",
@@ -31,6 +33,7 @@ __all__ = [
     "RuledOut",
     "Side",
     "Standing",
+    "TwoStage",
     "ability_axis",
     "benchmark_axis",
     "calibrate",
@@ -50,4 +53,5 @@ __all__ = [
     "observe",
     "side_of",
     "standing",
+    "two_stage",
 ]
