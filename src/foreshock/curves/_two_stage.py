@@ -59,6 +59,11 @@ class TwoStage:
     twin: Forecast
     direct: Forecast
 
+    @property
+    def lacking(self) -> tuple[str | None, ...]:
+        """Why there is no forecast at a place, which is why the twin has none there; None where there is one."""
+        return self.twin.lacking
+
 
 def two_stage(
     hard: Curve,
