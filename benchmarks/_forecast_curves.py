@@ -24,11 +24,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from foreshock.curves import Calibration, Curve
-from foreshock.curves._calibration import calibrated, known_curve, shipped
+from foreshock.curves._calibrate import calibrated, known_curve
+from foreshock.curves._calibration import shipped
 from foreshock.curves._combine import ALL_FORMS
 from foreshock.curves._conformal import interval, interval_score
-from foreshock.curves._forecast import refusal_of
 from foreshock.curves._learn import Known
+from foreshock.curves._support import refusal_of
 
 LEVEL = 0.9
 RESAMPLED = 2000

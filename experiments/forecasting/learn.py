@@ -20,7 +20,8 @@ from typing import Any
 import numpy as np
 
 from foreshock.curves import Curve
-from foreshock.curves._calibration import Calibration, calibrated, calibrated_shares, known_curve
+from foreshock.curves._calibrate import calibrated, calibrated_shares, known_curve
+from foreshock.curves._calibration import Calibration
 from foreshock.curves._combine import ALL_FORMS, FEATURES
 from foreshock.curves._curve import Floats
 from foreshock.curves._learn import Known, curve_errors, error_products, learned_weights

@@ -7,10 +7,12 @@ import pytest
 
 from foreshock._base import ConfigError, NotEnoughDataError
 from foreshock.curves import Calibration, Curve, calibrate, forecast
-from foreshock.curves._calibration import calibrated, distance_of, known_curve, shipped
+from foreshock.curves._calibrate import calibrated, known_curve
+from foreshock.curves._calibration import shipped
 from foreshock.curves._combine import ALL_FORMS, FEATURES, Candidates
 from foreshock.curves._conformal import curves_needed
 from foreshock.curves._learn import Known, Rule
+from foreshock.curves._support import distance_of
 from foreshock.simulate import scaling_curve
 
 X = np.geomspace(1e6, 1e9, 14)
@@ -187,6 +189,18 @@ def test_a_group_is_scored_with_a_rule_that_has_not_seen_it() -> None:
     assert moved.coverage()["2"] == 0.0
     assert made.coverage().keys() == {"0", "1", "2", "3"}
     assert "4 groups" in made.basis()
+
+
+def test_a_curve_is_fitted_once_for_all_groups_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = known_curve(law(41), np.array([1.5e9]), np.array([1.4]))
+
+    def fitted(*_: object, **__: object) -> None:
+        raise AssertionError("fitted again")
+
+    monkeypatch.setattr("foreshock.curves._calibrate.candidates", fitted)
+    assert known_curve(law(41), np.array([1.5e9]), np.array([1.4])) is made
+    with pytest.raises(AssertionError, match="again"):
+        known_curve(law(41), np.array([1.5e9]), np.array([1.4]), seed=1)
 
 
 def test_known_curves_are_on_the_link() -> None:

@@ -9,24 +9,26 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from foreshock._base import ConfigError
-from foreshock.curves._calibration import Calibration, distance_of, kind_of_scale, shipped
+from foreshock.curves._calibration import Calibration, shipped
 from foreshock.curves._combine import candidates
 from foreshock.curves._conformal import curves_needed, exceedance, interval
 from foreshock.curves._curve import Curve, Floats
 from foreshock.curves._fit_all import FormFits, fit_all
 from foreshock.curves._learn import Rule
 from foreshock.curves._scores import score_prediction, share_ends
+from foreshock.curves._support import (
+    distance_of,
+    enough_of,
+    kind_of_scale,
+    lacking_of,
+    reach_text,
+    refusal_of,
+    supported,
+)
 from foreshock.records import Fit
 
 Bools = NDArray[np.bool_]
 
-LEAST = {"open": 4, "share": 3}
-"""Different places that a history must have, by kind of scale: with three a law onto a floor fits anything, while
-between two ends the belief over shapes holds even three."""
-REACH = 1.0
-"""A forecast reaches this share of the history's length beyond its end, and no further."""
-FACTOR = 20.0
-"""Nor beyond this multiple of the last place of a log axis: the curves of the shipped calibration end there."""
 MOST_TARGETS = 10_000
 
 
@@ -220,62 +222,6 @@ def _asked(curve: Curve, at: ArrayLike, level: float) -> Floats:
     if not 0 < level < 1:
         raise ConfigError(f"a level of {level}", expected="a level between 0 and 1")
     return places
-
-
-def refusal_of(curve: Curve) -> str | None:
-    """Why a history supports no forecast at all; None where it does."""
-    places = int(np.unique(curve.x).size)
-    if places < LEAST[kind_of_scale(curve)]:
-        return f"{places} different places on the axis"
-    if not np.isfinite(curve.z).all():
-        return "a score stands at the end of its scale, and nothing says how far it is from there"
-    if kind_of_scale(curve) == "open" and np.ptp(curve.z) == 0:
-        return "all scores are equal: nothing says how far they move"
-    return None
-
-
-def enough_of(curve: Curve) -> str | None:
-    """What would be enough where :func:`refusal_of` refuses."""
-    least = LEAST[kind_of_scale(curve)]
-    if int(np.unique(curve.x).size) < least:
-        return f"{least} different places"
-    if not np.isfinite(curve.z).all():
-        return "the number of items behind each score, or a metric that is off the end"
-    return "scores that differ, told with more digits" if np.ptp(curve.z) == 0 else None
-
-
-def _furthest(curve: Curve) -> float:
-    """Furthest place on the scale on which the axis is read."""
-    t = curve.t
-    reach = REACH * float(np.ptp(t))
-    return float(t[-1]) + (min(reach, float(np.log(FACTOR))) if curve.log_x else reach)
-
-
-def supported(curve: Curve, places: Floats) -> Bools:
-    """Which places lie beyond the history and within its reach, shape (targets,)."""
-    t = curve.place(places)
-    if not curve.points:
-        return np.zeros(t.shape, bool)
-    # a place given as exactly as far may come out of the logarithm a rounding error further
-    return np.asarray((t > curve.t[-1]) & (t <= _furthest(curve) + 1e-9 * max(1.0, abs(float(curve.t[-1])))))
-
-
-def reach_text(curve: Curve) -> str:
-    """How far a history reaches, in words."""
-    end = _furthest(curve)
-    return f"places up to {np.exp(end) if curve.log_x else end:.6g}, or a longer history"
-
-
-def lacking_of(curve: Curve, places: Floats) -> tuple[str | None, ...]:
-    """Why there is no forecast at a place; None where there is one."""
-    if not curve.points:
-        return ("there is no history",) * places.size
-    t, near = curve.place(places), supported(curve, places)
-    beyond = "further beyond the history than it supports"
-    return tuple(
-        None if ok else beyond if one > curve.t[-1] else "not beyond the history"
-        for one, ok in zip(t, near, strict=True)
-    )
 
 
 def _refusal(curve: Curve, places: Floats, used: Calibration, level: float) -> tuple[str | None, str | None]:

@@ -1,0 +1,84 @@
+"""Which forecasts a history supports, and what would be enough where it supports none."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from foreshock.curves._curve import Curve, Floats
+
+Bools = NDArray[np.bool_]
+
+LEAST = {"open": 4, "share": 3}
+"""Different places that a history must have, by kind of scale: with three a law onto a floor fits anything, while
+between two ends the belief over shapes holds even three."""
+REACH = 1.0
+"""A forecast reaches this share of the history's length beyond its end, and no further."""
+FACTOR = 20.0
+"""Nor beyond this multiple of the last place of a log axis: the curves of the shipped calibration end there."""
+
+
+def kind_of_scale(curve: Curve) -> str:
+    """``share`` where a score has two ends, ``open`` otherwise."""
+    return "share" if curve.low is not None and curve.high is not None else "open"
+
+
+def distance_of(curve: Curve, x: Floats) -> Floats:
+    """Distance of places from the end of a history over the history's length, as the axis is read, shape (places,)."""
+    return np.asarray((curve.place(x) - curve.t[-1]) / np.ptp(curve.t))
+
+
+def refusal_of(curve: Curve) -> str | None:
+    """Why a history supports no forecast at all; None where it does."""
+    places = int(np.unique(curve.x).size)
+    if places < LEAST[kind_of_scale(curve)]:
+        return f"{places} different places on the axis"
+    if not np.isfinite(curve.z).all():
+        return "a score stands at the end of its scale, and nothing says how far it is from there"
+    if kind_of_scale(curve) == "open" and np.ptp(curve.z) == 0:
+        return "all scores are equal: nothing says how far they move"
+    return None
+
+
+def enough_of(curve: Curve) -> str | None:
+    """What would be enough where :func:`refusal_of` refuses."""
+    least = LEAST[kind_of_scale(curve)]
+    if int(np.unique(curve.x).size) < least:
+        return f"{least} different places"
+    if not np.isfinite(curve.z).all():
+        return "the number of items behind each score, or a metric that is off the end"
+    return "scores that differ, told with more digits" if np.ptp(curve.z) == 0 else None
+
+
+def _furthest(curve: Curve) -> float:
+    """Furthest place on the scale on which the axis is read."""
+    t = curve.t
+    reach = REACH * float(np.ptp(t))
+    return float(t[-1]) + (min(reach, float(np.log(FACTOR))) if curve.log_x else reach)
+
+
+def supported(curve: Curve, places: Floats) -> Bools:
+    """Which places lie beyond the history and within its reach, shape (targets,)."""
+    t = curve.place(places)
+    if not curve.points:
+        return np.zeros(t.shape, bool)
+    # a place given as exactly as far may come out of the logarithm a rounding error further
+    return np.asarray((t > curve.t[-1]) & (t <= _furthest(curve) + 1e-9 * max(1.0, abs(float(curve.t[-1])))))
+
+
+def reach_text(curve: Curve) -> str:
+    """How far a history reaches, in words."""
+    end = _furthest(curve)
+    return f"places up to {np.exp(end) if curve.log_x else end:.6g}, or a longer history"
+
+
+def lacking_of(curve: Curve, places: Floats) -> tuple[str | None, ...]:
+    """Why there is no forecast at a place; None where there is one."""
+    if not curve.points:
+        return ("there is no history",) * places.size
+    t, near = curve.place(places), supported(curve, places)
+    beyond = "further beyond the history than it supports"
+    return tuple(
+        None if ok else beyond if one > curve.t[-1] else "not beyond the history"
+        for one, ok in zip(t, near, strict=True)
+    )
