@@ -38,27 +38,25 @@ def compose(alarm: TrendAlarm, subject: Subject) -> Finding:
 def _title(alarm: TrendAlarm, metric: str) -> str:
     if alarm.refused:
         return f"no alarm for {metric}: {alarm.refused}"
-    way = {"up": "above", "down": "below"}.get(alarm.direction or "", "off")
-    doubt = "" if alarm.guaranteed else f" (no rate is promised: {alarm.unguaranteed})"
+    way = {"up": " upwards", "down": " downwards"}.get(alarm.direction or "", "")
     if alarm.verdict == "bend":
-        return (
-            f"{metric} bends: it left its straight line to {way} it, and a smooth curve tells its points as well{doubt}"
-        )
+        return f"{metric} bends{way}: it left its straight line, and a smooth curve tells its points as well"
+    doubt = "" if alarm.guaranteed else f" (no rate is promised: {alarm.unguaranteed})"
     if alarm.state is State.FIRING:
         return f"{_fired(alarm, metric, way)}{_twin(alarm)}{doubt}"
     if alarm.state is State.PENDING:
-        return f"{metric} is {way} its trend but not yet beyond chance: one more such look would fire{doubt}"
+        return f"{metric} strays from its trend, not yet beyond chance: one more such look would fire{doubt}"
     kept = "rate" if alarm.rule == "repeats" else "trend"
     return f"{metric} keeps its {kept} over {alarm.looks_used} looks{doubt}"
 
 
 def _fired(alarm: TrendAlarm, metric: str, way: str) -> str:
-    where = f"since {alarm.began:g}" if alarm.began is not None else ""
+    since = "" if alarm.began is None else f" since {alarm.began:g}"
     if alarm.rule == "repeats":
-        return f"{metric} of the same model on the same items changed {where} ({', '.join(alarm.notes)})"
-    size = "" if alarm.size is None else f" by {abs(alarm.size):.1f} standard deviations of its noise"
-    how = "jumped" if alarm.shape == "jump" else "turned"
-    return f"{metric} left its trend: it {how} to {way} it{size} {where}"
+        return f"{metric} of the same model on the same items changed{since} ({', '.join(alarm.notes)})"
+    size = "" if alarm.size is None else f", {abs(alarm.size):.1f} standard deviations of its noise so far"
+    how = "it jumped" if alarm.shape == "jump" else "its slope turned"
+    return f"{metric} left its trend: {how}{way}{since}{size}"
 
 
 def _twin(alarm: TrendAlarm) -> str:

@@ -324,6 +324,8 @@ def _doubts(ready: Prepared, found: TrendAlarm, crossed: NDArray[np.intp]) -> li
         if independence_p(ready.weighted, ready.design()) <= WITHDRAWN:
             return ["neighbouring points stray together, so their noise is not independent"]
         return []
+    if found.verdict == "bend":
+        return ["its points curve, and a rate is promised for straight lines only"]
     baseline = found.asked.baseline
     at = baseline + int(crossed[0]) + 1
     for points in {at, ready.z.size}:
