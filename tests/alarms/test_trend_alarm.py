@@ -139,6 +139,11 @@ def test_more_looks_than_asked_for_end_the_promise() -> None:
     assert "looks were taken" not in (again.unguaranteed or "")
 
 
+def test_a_series_longer_than_the_rule_says_what_is_not_watched() -> None:
+    told = trend_alarm(series(points=240), looks=200)
+    assert "the newest 32 are not watched" in (told.unguaranteed or "")
+
+
 def test_a_new_baseline_forgets_the_change() -> None:
     shifted = series(jump(20, 8.0))
     assert trend_alarm(shifted).state is State.FIRING

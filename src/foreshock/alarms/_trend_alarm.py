@@ -233,7 +233,10 @@ def look_p(scores: Floats) -> tuple[float, ...]:
 
 def with_guarantee(found: TrendAlarm, doubts: list[str], top: float) -> TrendAlarm:
     """Promise the rate, or say why not."""
-    asked = found.asked
+    asked, most = found.asked, table().looks[-1]
+    if found.looks_used > most:
+        unseen = f"the rule is made for {most} looks: the newest {found.looks_used - most} are not watched"
+        doubts = [*doubts, unseen]
     if found.looks_used > asked.looks:
         over = f"{found.looks_used} looks were taken, the rate was asked for {asked.looks}: begin a new baseline"
         doubts = [*doubts, over]
