@@ -5,6 +5,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
 
+# without it every process that the tests start compiles the package anew, and pytest rewrites every test file
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help demo test check test-slow bench docs clean
 
 help: ## Show this list
@@ -22,7 +25,7 @@ demo: $(VENV)/.ready ## Read the shipped logs, print the verdicts, write report.
 	$(BIN)/foreshock demo --html report.html
 
 test: $(VENV)/.ready ## Run the tests (a few minutes)
-	$(BIN)/python -m pytest -n $(JOBS)
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile
 
 check: $(VENV)/.ready ## Lint, types, floors, docs and CLI reference
 	$(BIN)/ruff check .
