@@ -62,7 +62,7 @@ def _steps(line: ForecastLine, options: ForecastOptions, calibration: Calibratio
     for k in origins:
         history = curve.take(curve.x < places[k])
         at = places[k : k + 1]
-        made = forecast(history, at, calibration=calibration, level=options.level, seed=options.seed)
+        made = forecast(history, at, calibration=calibration, level=options.level, seed=options.seed, identify=False)
         came = float(curve.y[curve.x == places[k]].mean())
         ends = {name: number(getattr(made, name)[0]) for name in ("low", "high", "persistence")}
         ends |= {name: number(getattr(made, name)[0]) for name in ("persistence_low", "persistence_high")}
