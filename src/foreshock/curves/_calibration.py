@@ -70,22 +70,38 @@ class Calibration:
             For each bin that is used: its places, its scores, and by how much its intervals are widened because groups
             differ.
         """
-        every = self.still if still else self.scores
         where = np.searchsorted(EDGES, distance, side="left")
         factor = self.factor(level, still=still)
-        found = []
-        for number in np.unique(where).tolist():
-            inside = [
-                s[np.searchsorted(EDGES, d, side="left") == number] for s, d in zip(every, self.distances, strict=True)
-            ]
+        return [
+            (where == number, self._pool(number, level, tuple(range(self.curves)), still=still), factor)
+            for number in np.unique(where).tolist()
+        ]
+
+    def _pool(self, number: int, level: float, which: tuple[int, ...], *, still: bool = False) -> Scores:
+        """Scores of some curves in a bin of distance, or in all where the bin has too few curves."""
+        key = ("pool", number, level, which, still)
+        if key not in self._told:
+            every = self.still if still else self.scores
+            inside = [every[i][np.searchsorted(EDGES, self.distances[i], side="left") == number] for i in which]
             scores = [s for s in inside if s.size]
             enough = len(scores) >= max(LEAST_IN_BIN, curves_needed(level))
-            found.append((where == number, pooled(scores if enough else list(every)), factor))
+            self._told[key] = pooled(scores if enough else [every[i] for i in which])
+        found: Scores = self._told[key]
         return found
 
     def factor(self, level: float, *, still: bool = False) -> float:
         """By how much intervals are widened because groups differ."""
-        return group_factor(self.still if still else self.scores, self.groups, level) if self.widened else 1.0
+        if not self.widened:
+            return 1.0
+        key = ("factor", level, still)
+        if key not in self._told:
+            self._told[key] = group_factor(self.still if still else self.scores, self.groups, level)
+        return float(self._told[key])
+
+    @functools.cached_property
+    def _told(self) -> dict[tuple[Any, ...], Any]:
+        """What was worked out already: a thousand curves are forecast with one calibration."""
+        return {}
 
     @property
     def curves(self) -> int:
@@ -97,18 +113,24 @@ class Calibration:
 
         Empty where there are fewer than two groups.
         """
-        label = np.array(self.groups)
-        names = sorted(set(self.groups))
-        found = {}
-        for name in names if len(names) > 1 else ():
-            rest = np.flatnonzero(label != name)
-            others = [self.scores[i] for i in rest]
-            reach = conformal_quantile(pooled(others), level)
-            if self.widened:
-                reach *= group_factor(others, [self.groups[i] for i in rest], level)
-            inside = [float(np.mean(np.abs(self.scores[i]) <= reach)) for i in np.flatnonzero(label == name)]
-            found[name] = float(np.mean(inside))
-        return found
+        key = ("coverage", level)
+        if key not in self._told:
+            names = sorted(set(self.groups))
+            self._told[key] = {name: self._left_out(name, level) for name in names} if len(names) > 1 else {}
+        return dict(self._told[key])
+
+    def _left_out(self, name: str, level: float) -> float:
+        """Share of a group's places inside intervals that rest on all other groups."""
+        rest = tuple(i for i, group in enumerate(self.groups) if group != name)
+        wider = 1.0
+        if self.widened:
+            wider = group_factor([self.scores[i] for i in rest], [self.groups[i] for i in rest], level)
+        reach = {n: wider * conformal_quantile(self._pool(n, level, rest), level) for n in range(len(EDGES) + 1)}
+        shares = []
+        for i in set(range(self.curves)) - set(rest):
+            bins = np.searchsorted(EDGES, self.distances[i], side="left")
+            shares.append(float(np.mean(np.abs(self.scores[i]) <= np.array([reach[int(n)] for n in bins]))))
+        return float(np.mean(shares))
 
     def basis(self, level: float = 0.9) -> str:
         """What an interval of this level rests on, in a sentence."""
