@@ -147,13 +147,15 @@ class Fired(NamedTuple):
         fired: First release after which a series fired, by its metric, of those that ever did.
         kept: The same of those that fired and that the ledger kept or counted.
         sure: Metrics that fired with their guarantee.
-        series: Series that were watched, and of these the ones that never could be.
+        series: Series that were watched, and of these the ones with a guarantee at the end.
+        withheld: Series of the three metrics that are about something, and of these the ones without an answer.
     """
 
     fired: dict[str, int]
     kept: dict[str, int]
     sure: list[str]
     series: tuple[int, int]
+    withheld: tuple[int, int]
 
 
 def look_after_each(planted: World, rng: np.random.Generator, folder: Path) -> Fired:
@@ -184,10 +186,12 @@ def look_after_each(planted: World, rng: np.random.Generator, folder: Path) -> F
             if watch.state(one) == "firing":
                 fired.setdefault(name, release)
                 sure |= {name} if one.alarm.guaranteed else set()
-                if watch.standing(one) in ("kept", "counted", "kept, counted"):
+                if watch.standing(one) not in (None, "not kept"):
                     kept.setdefault(name, release)
-    never = sum(watch.state(one) == "no-data" or not one.alarm.guaranteed for one in watch.watched)
-    return Fired(fired, kept, sorted(sure), (len(watch.watched), never))
+    promised = sum(one.alarm.guaranteed for one in watch.watched)
+    about = [watch.state(one) for one in watch.watched if one.one.series.metric in (*PLANTED, "match", "exact_match")]
+    withheld = (len(about), about.count("no-data"))
+    return Fired(fired, kept, sorted(sure), (len(watch.watched), promised), withheld)
 
 
 def _accuracy(name: str) -> bool:
@@ -205,7 +209,7 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
             with tempfile.TemporaryDirectory() as folder:
                 told = look_after_each(planted, rng, Path(folder))
             rows.append({"world": number, "break": size, "at": planted.at, **told._asdict()})
-    withheld = sum(row["series"][1] for row in rows) / max(1, sum(row["series"][0] for row in rows))
+    withheld = sum(row["withheld"][1] for row in rows) / max(1, sum(row["withheld"][0] for row in rows))
     told = {size: _summed([row for row in rows if row["break"] == size]) for size in _BREAK}
     return {"seeds": [args.seed], "worlds": worlds, "rows": rows, "withheld": withheld, "sizes": told}
 
@@ -221,7 +225,7 @@ def _summed(rows: list[dict[str, Any]]) -> dict[str, Any]:
         "early": sum(any(row["at"] is not None and at < row["at"] for at in row["fired"].values()) for row in rows),
         "accuracy": sum(any(map(_accuracy, row["fired"])) for row in rows),
         "any": sum(bool(row["fired"]) for row in rows),
-        "series": sum(row["series"][0] - row["series"][1] for row in rows),
+        "series": sum(row["series"][1] for row in rows),
         "series_fired": sum(len(row["fired"]) for row in rows),
         "series_kept": sum(len(row["kept"]) for row in rows),
     }

@@ -61,7 +61,7 @@ def test_what_fires_is_listed_with_what_to_do(call: Call, store: Store, tmp_path
     assert row["metric"] == "omission"
     assert f"{row['id']}  FIRING  report · all models · omission" in out
     assert "since lab/agent-1.18; statistic " in out
-    assert "ledger: first look" in out
+    assert f"ledger: {row['ledger']}" in out
     assert f"foreshock alarms ack {row['id']} --reason TEXT" in out
     assert "first look: nothing was stated before these data came" in out
     assert told["tables"]["budget"][0]["first_look"]

@@ -22,7 +22,7 @@ class Entry(NamedTuple):
     Attributes:
         lord: LORD++'s level for its new points; None where it has none, and at a first look.
         discovery: Whether their p-value is at most that level.
-        kept: Series that Benjamini-Hochberg keeps at that level, by their new points; some where it is a discovery.
+        found: Series that Benjamini-Hochberg finds at that level, by their new points; some where it is a discovery.
         share: e-LOND's share of the budget; None where no series is a candidate.
         candidates: Series that e-LOND decided about.
         counted: Those of them that it counts.
@@ -30,7 +30,7 @@ class Entry(NamedTuple):
 
     lord: float | None
     discovery: bool
-    kept: tuple[str, ...]
+    found: tuple[str, ...]
     share: float | None
     candidates: int
     counted: tuple[str, ...]
@@ -42,7 +42,7 @@ class Account(NamedTuple):
     Attributes:
         entries: One for each look.
         level: The largest rate that any of them was to keep.
-        kept: Series with their baselines that LORD++ with Benjamini-Hochberg kept at some look.
+        found: Series with their baselines that LORD++ with Benjamini-Hochberg found at some look.
         counted: Series with their baselines that e-LOND counted.
         tested: LORD++'s decisions in order.
         shares: e-LOND's shares so far.
@@ -50,7 +50,7 @@ class Account(NamedTuple):
 
     entries: tuple[Entry, ...]
     level: float
-    kept: frozenset[tuple[str, float | None]]
+    found: frozenset[tuple[str, float | None]]
     counted: frozenset[tuple[str, float | None]]
     tested: tuple[bool, ...]
     shares: int
@@ -82,7 +82,7 @@ def account(looks: Sequence[Look], level: float) -> Account:
         level: Rate to keep from now on; each look keeps its own.
     """
     entries: list[Entry] = []
-    kept: set[tuple[str, float | None]] = set()
+    found: set[tuple[str, float | None]] = set()
     counted: set[tuple[str, float | None]] = set()
     known: set[str] = set()
     tested: list[bool] = []
@@ -93,7 +93,7 @@ def account(looks: Sequence[Look], level: float) -> Account:
             lord = lord_level(look.level, tested)
             held = _held(look, lord)
             tested.append(bool(held))
-            kept |= {(one.id, one.baseline) for one in held}
+            found |= {(one.id, one.baseline) for one in held}
         candidates = [] if look.first else [one for one in look.series if _is_candidate(one, known, counted)]
         share, names = None, tuple[str, ...]()
         if candidates:
@@ -107,11 +107,11 @@ def account(looks: Sequence[Look], level: float) -> Account:
         known |= {one.id for one in look.series}
         entries.append(Entry(lord, bool(held), tuple(one.id for one in held), share, len(candidates), names))
     top = max([level, *(look.level for look in looks)])
-    return Account(tuple(entries), top, frozenset(kept), frozenset(counted), tuple(tested), shares)
+    return Account(tuple(entries), top, frozenset(found), frozenset(counted), tuple(tested), shares)
 
 
 def _held(look: Look, level: float) -> list[SeriesLook]:
-    """Series that Benjamini-Hochberg keeps by their new points; at least one exactly when Simes' p is small enough."""
+    """Series that Benjamini-Hochberg finds by their new points; at least one exactly when Simes' p is small enough."""
     new = [one for one in look.series if one.new_p is not None]
     adjusted = benjamini_hochberg(np.array([one.new_p for one in new], float))
     return [one for one, q in zip(new, adjusted, strict=True) if q <= level]

@@ -79,7 +79,7 @@ def row_of(watch: Watch, one: Watched) -> dict[str, Any]:
         "q": watch.ledger.q.get(one.one.id),
         "e": alarm.e,
         "ledger": watch.standing(one),
-        "kept": key in watch.account.kept,
+        "found": key in watch.account.found,
         "counted": key in watch.account.counted,
         "key": look.key,
         "sentence": alarm.sentence,

@@ -1,10 +1,11 @@
 """Many looks are one decision: what all alarms together are worth, within a look and over looks.
 
-Whether a series fires is its own rule's business, at the rate of that one series. The ledger says which alarms are kept
-when all series and looks are one decision. Inside a look it is Benjamini-Hochberg over the series, by the points that
-are new. Over looks two rules run side by side, each on what it needs: LORD++ gives each look the level at which
-Benjamini-Hochberg keeps series, because p-values of new points are valid given the looks before; e-LOND runs on the
-series' e-values of all points, which may hang together in any way, and counts a series once for a baseline.
+Whether a series fires is its own rule's business, at the rate of that one series. The ledger says what is left when all
+series and looks are one decision. Inside a look it is Benjamini-Hochberg over the series, by the p-value that each has
+for all its looks. Over looks, without end, two rules run side by side, each on what it needs: LORD++ gives each look
+the level at which Benjamini-Hochberg finds series by their new points, because p-values of new points are valid given
+the looks before; e-LOND runs on the series' e-values of all points, which may hang together in any way, and counts a
+series once for a baseline.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
+import numpy as np
 
 from foreshock._base import StoreError, count_of
 from foreshock.alarms._account import Account, account
@@ -50,7 +52,7 @@ class Ledger(NamedTuple):
         memory: Looks and decisions before this look.
         look: The look as it was kept; None where every series had been looked at with the same data before.
         level: False discovery rate that is kept.
-        q: p-value of each series by id, adjusted for all series of the look at which its newest points came.
+        q: p-value of each series for all its looks, by id, adjusted for all series that have one.
     """
 
     memory: Memory
@@ -107,11 +109,11 @@ class Ledger(NamedTuple):
                 "first": look.first,
                 "series": len(look.series),
                 "firing": sum(one.state == "firing" for one in look.series),
+                "kept": sum(one.state == "firing" and one.q is not None and one.q <= look.level for one in look.series),
                 "p": look.p,
                 "lord_level": entry.lord,
                 "discovery": entry.discovery,
-                "kept": len(entry.kept),
-                "kept_ids": list(entry.kept),
+                "found": list(entry.found),
                 "e_lond_share": entry.share,
                 "e_lond_series": entry.candidates,
                 "counted": list(entry.counted),
@@ -128,10 +130,10 @@ class Ledger(NamedTuple):
                 "keep the state (--state FILE), and the next look has one"
             )
         told = self.account
-        looks, kept, counted = len(self.looks), len(told.kept), len(told.counted)
+        looks, found, counted = len(self.looks), len(told.found), len(told.counted)
         return (
-            f"over {count_of(looks, 'look')}, LORD++ keeps {sum(told.tested)} of "
-            f"{count_of(len(told.tested), 'look')} with new points ({count_of(kept, 'series', 'series')}): on average "
+            f"over {count_of(looks, 'look')}, LORD++ finds something at {sum(told.tested)} of "
+            f"{count_of(len(told.tested), 'look')} with new points ({count_of(found, 'series', 'series')}): on average "
             f"at most {told.level:.0%} of such looks are false, if looks are independent; e-LOND counts "
             f"{count_of(counted, 'series', 'series')} at the same rate, however series and looks hang together. Both "
             "hold as far as the guarantee of each series does"
@@ -177,13 +179,12 @@ def decide(memory: Memory, seen: Sequence[Seen], level: float, *, release: str |
         release: What the user calls this batch of runs.
     """
     keys, latest = memory.keys, memory.latest
-    known = {one.id: one.q for one in latest.values() if one.q is not None}
+    q = adjusted(seen)
     new = sorted((one for one in seen if one.look.key not in keys), key=lambda one: one.look.id)
     if not new:
-        return Ledger(memory, None, level, known)
+        return Ledger(memory, None, level, q)
     fresh = {one.look.id: new_p(one, latest.get(one.look.id)) for one in new}
     told = [p for p in fresh.values() if p is not None]
-    q = adjusted({one.look.id: one.look.p if fresh[one.look.id] is None else fresh[one.look.id] for one in new})
     look = Look(
         seq=memory.clock + 1,
         at=now(),
@@ -195,13 +196,17 @@ def decide(memory: Memory, seen: Sequence[Seen], level: float, *, release: str |
         ],
         p=float(benjamini_hochberg(told).min()) if told else None,
     )
-    return Ledger(memory, look, level, known | q)
+    return Ledger(memory, look, level, q)
 
 
-def adjusted(p: Mapping[str, float | None]) -> dict[str, float]:
-    """Adjusted p-values (Benjamini-Hochberg) of the series that have one, by id."""
-    told = [(name, value) for name, value in p.items() if value is not None]
-    q = benjamini_hochberg([value for _, value in told])
+def adjusted(seen: Sequence[Seen]) -> dict[str, float]:
+    """p-values adjusted by Benjamini-Hochberg of the series that have one, by id.
+
+    A p-value for all looks of a series only falls, so whatever is kept at the last look was not kept more readily at an
+    earlier one: as long as no series comes or goes, the rate is that of all looks together.
+    """
+    told = [(one.look.id, one.look.p) for one in seen if one.look.p is not None]
+    q = benjamini_hochberg(np.array([p for _, p in told], float))
     return {name: float(value) for (name, _), value in zip(told, q, strict=True)}
 
 

@@ -40,7 +40,7 @@ class SeriesLook(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         p: p-value of the series over all its looks; None where nothing is guaranteed.
         new_p: p-value of the points that came since the look before, valid given that one.
         e: e-value of the series over all its looks.
-        q: ``new_p``, at its first look ``p``, adjusted for all series of this look (Benjamini-Hochberg).
+        q: ``p`` adjusted for all series that there were at this look (Benjamini-Hochberg).
     """
 
     id: _Hash

@@ -106,16 +106,20 @@ class Watch:
         return one.alarm.state.value
 
     def standing(self, one: Watched) -> str | None:
-        """What the ledger makes of a series that fires.
+        """What the ledger makes of a series that fires: the rules that keep it, or ``not kept``.
 
-        ``kept`` (by LORD++ with Benjamini-Hochberg), ``counted`` (by e-LOND), ``kept, counted``; ``not kept``; ``first
-        look`` where nothing can be said yet; None where it does not fire, and where nothing is guaranteed.
+        ``BH`` among all series, by its p-value for all looks; ``LORD++`` at some look since its baseline, by the points
+        that were new then; ``e-LOND``. None where it does not fire, and where nothing is guaranteed.
         """
         if one.alarm.state is not State.FIRING or not one.alarm.guaranteed:
             return None
-        told, key = self.account, (one.one.id, one.seen.look.baseline)
-        words = [word for word, has in (("kept", told.kept), ("counted", told.counted)) if key in has]
-        return ", ".join(words) or ("first look" if self.ledger.first else "not kept")
+        key, q = (one.one.id, one.seen.look.baseline), self.ledger.q.get(one.one.id)
+        rules = {
+            "BH": q is not None and q <= self.ledger.level,
+            "LORD++": key in self.account.found,
+            "e-LOND": key in self.account.counted,
+        }
+        return ", ".join(rule for rule, keeps in rules.items() if keeps) or "not kept"
 
     @cached_property
     def account(self) -> Account:
