@@ -17,6 +17,7 @@ from foreshock.check._moved import moved_rows
 from foreshock.check._opening import unresolved_rows
 from foreshock.check._task import option_counts
 from foreshock.check._views import Context, Subject, View, has_responses, logged_totals, view
+from foreshock.check._whole_texts import WholeTexts
 from foreshock.mirage import predictions
 from foreshock.records import Finding, ModelCard, Run
 from foreshock.scoring import Agreement, score
@@ -141,6 +142,7 @@ def _context(
         cards=cards,
         options=option_counts(snapshot, items) if items else {},
         logged=logged_totals(snapshot, runs) if runs else {},
+        texts=WholeTexts(snapshot, items),
         seed=options.seed,
         length=options.length,
     )

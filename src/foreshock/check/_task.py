@@ -10,6 +10,7 @@ import numpy as np
 
 from foreshock.check._lights import Standing
 from foreshock.check._measures import (
+    PRIMARY,
     Measure,
     Measures,
     chance_level,
@@ -18,9 +19,10 @@ from foreshock.check._measures import (
     declared_twins,
     measures,
 )
-from foreshock.check._whole_texts import whole_texts
+from foreshock.check._whole_texts import WholeTexts
 from foreshock.mirage import DECODED
 from foreshock.records import ModelCard, Run
+from foreshock.scoring import Agreement
 from foreshock.series import Block, Line, Shelf
 from foreshock.stats import clustered_stderr, mean_interval, wilson
 from foreshock.store import Snapshot
@@ -66,6 +68,7 @@ class Task(NamedTuple):
         choices: Whether its items offer options.
         chance: Score of guessing on the main metric.
         scored: Score of every run on the main metric, under the primary filter.
+        agreed: Responses on which our hard metric equals the harness's own score, and how many were compared, by run.
     """
 
     name: str
@@ -77,6 +80,7 @@ class Task(NamedTuple):
     choices: bool
     chance: float | None
     scored: list[Scored]
+    agreed: Mapping[str, tuple[int, int]]
 
 
 def load_task(
@@ -86,8 +90,8 @@ def load_task(
     *,
     cards: Mapping[str, ModelCard],
     lines: list[Line],
-    trusted: bool | None,
     options: Sequence[int],
+    texts: WholeTexts,
 ) -> Task:
     """Load the scores of a task.
 
@@ -95,13 +99,15 @@ def load_task(
         shelf: Where scores come from.
         name: The task.
         runs, cards, lines: As in :class:`Task`.
-        trusted: As in :func:`measures`.
         options: Numbers of options that its items offer; see :func:`option_counts`.
+        texts: Whether what stands for its answers are whole texts.
     """
     keys = [run.run_key for run in runs]
     scores = shelf.scores(name)
+    agreed = agreed_by_run(shelf.agreement(name))
+    trusted = all(equal == n for equal, n in agreed.values()) if agreed else None
     found = measures(scores.seen, shelf.specs, trusted, declared_kinds(runs), declared_twins(runs))
-    if found.twins and all(twin.base in DECODED for twin in found.twins) and whole_texts(shelf.snapshot, name, keys):
+    if found.twins and all(twin.base in DECODED for twin in found.twins) and texts.of(name):
         found = found._replace(twins=[])
     blocks = scores.blocks({m.id: m.kind == "hard" for m in found.all}, keys)
     parsed = scores.blocks({found.main.id: False}, keys) if found.main is not None else []
@@ -110,7 +116,19 @@ def load_task(
     if chance is None and found.main is not None:
         chance = chance_level(found.main, choice_count(options))
     scored = _scored(blocks[0], parsed, found.main, runs) if blocks and found.main is not None else []
-    return Task(name, runs, cards, lines, found, blocks, any(options), chance, scored)
+    return Task(name, runs, cards, lines, found, blocks, any(options), chance, scored, agreed)
+
+
+def agreed_by_run(agreed: Sequence[Agreement]) -> dict[str, tuple[int, int]]:
+    """Responses on which our hard metric equals the harness's own score, and how many were compared, by run key.
+
+    Where the harness gave several scores, one that by its name measures the same counts before one that may not.
+    """
+    found: dict[str, tuple[bool, int, int]] = {}
+    for told in agreed:
+        if told.n and told.metric in PRIMARY:
+            found[told.run_key] = max(found.get(told.run_key, (False, 0, 0)), (told.comparable, told.agree, told.n))
+    return {key: (agree, n) for key, (_, agree, n) in found.items()}
 
 
 def option_counts(snapshot: Snapshot, tasks: Collection[str]) -> dict[str, list[int]]:

@@ -10,11 +10,10 @@ from foreshock.check._lights import TaskFacts
 from foreshock.check._line_differences import DifferenceLine, differences_of_items, differences_of_totals
 from foreshock.check._line_totals import TotalLine, total_lines
 from foreshock.check._lines import ItemLine, item_lines
-from foreshock.check._measures import PRIMARY
 from foreshock.check._tables import model_rows, total_rows
 from foreshock.check._task import load_task
+from foreshock.check._whole_texts import WholeTexts
 from foreshock.records import ModelCard, Run
-from foreshock.scoring import Agreement
 from foreshock.series import Line, Shelf, aggregate_series
 from foreshock.store import Snapshot
 
@@ -29,6 +28,7 @@ class Context(NamedTuple):
         cards: Model card of each run, by run key.
         options: Numbers of options that the items of each task offer.
         logged: The harness's own totals of each run: metric and value.
+        texts: Whether what stands for the answers of a task are whole texts.
         seed: Seed of everything that is drawn.
         length: Tokens of an answer, where somebody said it.
     """
@@ -37,6 +37,7 @@ class Context(NamedTuple):
     cards: Mapping[str, ModelCard]
     options: Mapping[str, Sequence[int]]
     logged: Mapping[str, Sequence[tuple[str, float]]]
+    texts: WholeTexts
     seed: int
     length: float | None = None
 
@@ -67,18 +68,6 @@ class View(NamedTuple):
     metrics: list[str]
 
 
-def agreed_by_run(agreed: Sequence[Agreement]) -> dict[str, tuple[int, int]]:
-    """Responses on which our hard metric equals the harness's own score, and how many were compared, by run key.
-
-    Where the harness gave several scores, one that by its name measures the same counts before one that may not.
-    """
-    found: dict[str, tuple[bool, int, int]] = {}
-    for told in agreed:
-        if told.n and told.metric in PRIMARY:
-            found[told.run_key] = max(found.get(told.run_key, (False, 0, 0)), (told.comparable, told.agree, told.n))
-    return {key: (agree, n) for key, (_, agree, n) in found.items()}
-
-
 def view(context: Context, subject: Subject) -> View:
     """Look at one task: by its responses where there are some, else by its totals."""
     if has_responses(subject.runs):
@@ -93,22 +82,21 @@ def has_responses(runs: Sequence[Run]) -> bool:
 
 def _item_view(context: Context, subject: Subject) -> View:
     name, runs = subject.task, subject.runs
-    agreed = agreed_by_run(context.shelf.agreement(name))
     task = load_task(
         context.shelf,
         name,
         runs,
         cards=context.cards,
         lines=subject.trails,
-        trusted=all(equal == n for equal, n in agreed.values()) if agreed else None,
         options=context.options[name],
+        texts=context.texts,
     )
     rows = task.scored
     waiting = item_lines(task)
     totals = _own_totals(context, runs, rows[0].measure.id if rows else None)
     return View(
         task=name,
-        facts=task_facts(task, agreed),
+        facts=task_facts(task, task.agreed),
         models=model_rows(task, rows, totals),
         waiting=[*waiting, *differences_of_items(waiting)],
         metrics=[measure.name for measure in task.measures.all],
