@@ -85,7 +85,15 @@ def summary(rows: list[dict[str, Any]]) -> dict[str, Any]:
 
 def lines(result: dict[str, Any]) -> list[str]:
     """The table."""
-    names = ("curves", "forecasts", "withheld", "MAE", "of the last score", "RMSLE", "of the last score")
+    names: tuple[str, ...] = (
+        "curves",
+        "forecasts",
+        "withheld",
+        "MAE",
+        "of the last score",
+        "RMSLE",
+        "of the last score",
+    )
     names += ("in the 90% interval", "interval score", "of the last score", "crossings", "foretold", "calls in vain")
     head = [f"| {' | '.join(names)} |", "|" + " --- |" * len(names)]
     for kind in ("losses", "shares"):

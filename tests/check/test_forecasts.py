@@ -278,3 +278,18 @@ def test_another_task_can_be_the_axis(store: Store, tmp_path: Path) -> None:
     assert [p["x"] for p in curve["points"]] == pytest.approx(np.log(np.array(easy) / (1 - np.array(easy))))
     assert "log-odds" in " ".join(curve["notes"])
     assert row["y_hat"] is not None
+
+
+def test_a_score_with_a_twin_is_forecast_twice_and_the_second_promises_nothing() -> None:
+    x = np.geomspace(1e8, 1e10, 8)
+    loss = 2 + 3 * (x / 1e8) ** -0.2
+    hard = np.round(400 / (1 + np.exp(4 * (loss - 3.2)))) / 400
+    made = rows(x, hard, n=400)._replace(twin=loss.tolist())
+    found = lines_of_rows(made, ScoreScale(metric="acc"), "loss")
+    told = curves_document(found, ForecastOptions(wanted=Wanted(at=[3e10])))
+    direct, through = told.tables["forecast"]
+    assert (direct["route"], through["route"]) == ("direct", "two-stage")
+    truth = 1 / (1 + np.exp(4 * (2 + 3 * 300**-0.2 - 3.2)))
+    assert through["low"] < truth < through["high"]
+    assert direct["low"] < truth < direct["high"]
+    assert "that interval is a belief" in " ".join(told.tables["curves"][0]["notes"])

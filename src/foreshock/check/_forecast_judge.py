@@ -10,7 +10,7 @@ import numpy as np
 
 from foreshock.check._forecast_lines import ForecastLine
 from foreshock.check._forecast_targets import Target, Wanted, as_row, grid, horizon, next_place, targets
-from foreshock.curves import Side
+from foreshock.curves import Side, forecast, side_of, two_stage
 
 if TYPE_CHECKING:
     from foreshock.curves import Calibration, Forecast
@@ -110,11 +110,10 @@ def foretell(line: ForecastLine, options: ForecastOptions, calibration: Calibrat
     places = np.unique(np.concatenate([np.array(possible, float), drawn]))
     made = None
     if places.size:
-        from foreshock.curves import forecast
-
         made = forecast(line.curve, places, calibration=calibration, level=options.level, seed=options.seed)
     told = Foretold(line, found, [], made, places, until)
-    return told._replace(rows=[_row(told, target, options) for target in found])
+    rows = [_row(told, target, options) for target in found]
+    return told._replace(rows=[*rows, *_through_twin(told, options)])
 
 
 def _until(line: ForecastLine, options: ForecastOptions, possible: Sequence[float]) -> float | None:
@@ -152,6 +151,28 @@ def _row(told: Foretold, target: Target, options: ForecastOptions) -> dict[str, 
     }
 
 
+def _through_twin(told: Foretold, options: ForecastOptions) -> list[dict[str, Any]]:
+    """Rows of the two-stage forecast, where the score has a twin and ends: the twin is forecast, and read through."""
+    line, places = told.line, [target.x for target in told.found if target.lacking is None]
+    curve, twin = line.curve, line.twin
+    if told.made is None or twin is None or not places or curve.log_x != twin.log_x:
+        return []
+    if curve.low is None or curve.high is None:
+        return []
+    made = two_stage(curve, twin, places, level=options.level, seed=options.seed)
+    rows = []
+    for i, x in enumerate(places):
+        direct = next(_row(told, target, options) for target in told.found if target.x == x)
+        value, low, high = (number(ends[i]) for ends in (made.value, made.low, made.high))
+        came = direct["observed"]
+        known = came is not None and low is not None and high is not None
+        refused = made.refused or (None if value is not None else made.lacking[i])
+        row = {**direct, "route": "two-stage", "y_hat": value, "low": low, "high": high, "refused": refused}
+        inside = bool(low <= came <= high) if known else None
+        rows.append({**row, "enough": made.enough, "inside": inside, "probability": None})
+    return rows
+
+
 def probability(told: Foretold, x: float, options: ForecastOptions) -> float | None:
     """Probability of lying beyond the line at a place; None without a line or a forecast."""
     i = told.at(x)
@@ -163,8 +184,6 @@ def probability(told: Foretold, x: float, options: ForecastOptions) -> float | N
 
 def side(line: ForecastLine, options: ForecastOptions) -> Side:
     """The side of the line that counts as crossed."""
-    from foreshock.curves import side_of
-
     if options.side is not None or options.threshold is None or not line.curve.points:
         return options.side or "above"
     return side_of(line.curve, options.threshold)

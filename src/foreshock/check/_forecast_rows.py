@@ -42,13 +42,20 @@ def curve_row(
         "basis": None if made is None or refused is not None else made.basis,
         "refused": refused,
         "enough": told.enough,
-        "notes": list(told.line.notes),
+        "notes": [*told.line.notes, *_two_stages(told)],
         "data_hash": fit.data_hash if fit else curve.data_hash,
         "seed": fit.seed if fit else options.seed,
         "starts": fit.starts if fit else None,
         "objective": number(fit.objective) if fit and fit.objective is not None else None,
         "advice": advice_of(line) if line is not None else advice(told),
     }
+
+
+def _two_stages(told: Foretold) -> list[str]:
+    """What must be said of a forecast through the twin."""
+    if not any(row["route"] == "two-stage" for row in told.rows):
+        return []
+    return [f"through its twin: {told.line.twin_metric} is forecast and read through; that interval is a belief"]
 
 
 def guarantee(level: float) -> str:
