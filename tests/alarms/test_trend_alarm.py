@@ -155,6 +155,14 @@ def test_a_constant_series_is_calm() -> None:
     assert (told.state, told.statistic is not None) == (State.OK, True)
 
 
+def test_a_series_without_noise_fires_when_it_jumps_and_stays() -> None:
+    x = np.arange(1.0, 21)
+    told = trend_alarm(Curve(x, 0.1 * x + 0.5 * (x > 15), log_x=False))
+    assert (told.state, told.began) == (State.FIRING, 16.0)
+    assert (told.at or 0) > 16  # not by one point alone
+    assert trend_alarm(Curve(x, 0.1 * x + 0.5 * (x > 19), log_x=False)).state is not State.FIRING
+
+
 def test_the_same_input_gives_the_same_answer_and_key() -> None:
     one, other = trend_alarm(series(jump(30)), seed=3), trend_alarm(series(jump(30)), seed=3)
     assert one == other

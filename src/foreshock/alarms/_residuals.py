@@ -18,8 +18,11 @@ Floats = NDArray[np.float64]
 
 # a direction of the design counts as seen when the new point is not further from the span of the earlier ones
 _SEEN = 1e-9
-# noise below this share of the spread of the scores is rounding
-_ROUNDING = 1e-12
+# noise below this share of the largest score is rounding
+_ROUNDING = 1e-11
+
+NOISELESS = 2.5
+"""Score of a point that leaves a series without any noise: as surprising as a single point is ever taken to be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +43,10 @@ class Recursion:
     size: Floats
 
     def t(self, floor: Floats | None = None) -> Floats:
-        """Student statistics, shape (..., points); 0 where there is no noise to hold a residual against.
+        """Student statistics, shape (..., points); 0 where a point was not foretold.
+
+        Where the points before had no noise at all, a residual has nothing to be held against, and its statistic is the
+        one of score :data:`NOISELESS`. Under continuous noise that never happens.
 
         Args:
             floor: Variance that the noise at least has at each point (sampling of items), shape (points,). It can only
@@ -52,9 +58,11 @@ class Recursion:
         variance = before / np.where(usable, self.df, 1.0)
         if floor is not None:
             variance = np.maximum(variance, floor)
-        # a series without any noise has residuals of rounding size, and nothing to hold a real one against
-        usable = usable & (variance > (_ROUNDING * self.size[..., None]) ** 2)
-        return np.asarray(np.where(usable, self.w / np.sqrt(np.where(usable, variance, 1.0)), 0.0))
+        rounding = _ROUNDING * self.size[..., None]
+        noisy = variance > rounding**2
+        quotient = self.w / np.sqrt(np.where(noisy, variance, 1.0))
+        lone = np.sign(self.w) * (np.abs(self.w) > rounding) * _student(NOISELESS, self.df)
+        return np.asarray(np.where(usable, np.where(noisy, quotient, lone), 0.0))
 
     def scores(self, floor: Floats | None = None) -> Floats:
         """Normal scores of the Student statistics, shape (..., points): standard normal and independent.
@@ -117,6 +125,13 @@ def _transform(text: bytes, shape: tuple[int, int]) -> tuple[Floats, NDArray[np.
             size = np.sqrt(1 + weights @ weights)
             matrix[t, :t], matrix[t, t], told[t] = -weights / size, 1 / size, True
     return matrix, told
+
+
+def _student(score: float, df: Floats) -> Floats:
+    """Student statistics of the same tail probability as a normal score."""
+    from scipy.special import ndtr, stdtrit
+
+    return np.asarray(stdtrit(np.maximum(df, 1.0), ndtr(score)))
 
 
 def normal_scores(t: Floats, df: Floats) -> Floats:
