@@ -14,7 +14,8 @@ from foreshock.stats import clopper_pearson
 
 TEXT = re.findall(r"\w+", "the quick brown fox jumps over lazy dogs while seventy small cats watch from a garden wall")
 # an n-gram is right only when all of its words are, which makes these nonlinear; how sharp they are on a given text
-# hangs on its length, so what they act like is not theirs to declare. Refusals and lengths have no right answer
+# hangs on its length, so what they act like is not theirs to declare. ROUGE-L is linear in words replaced whole and
+# counts as hard because the paper on mirages names it among the sharp ones. Refusals and lengths have no right answer
 GRADED_HARD = {"chrf", "rouge_2", "rouge_l", "rouge_lsum", "pass_at_k_exact"}
 NO_TRUTH = {"refusal_phrase", "output_length"}
 
@@ -162,3 +163,34 @@ def test_sharpness_of_known_curves() -> None:
     assert sharpness(1 - x**4) == pytest.approx(1 - 0.75**4)
     assert sharpness([0, 1] * 6 + [0]) < 0.2  # back and forth carries nothing
     assert np.isnan(sharpness(np.ones(STEPS + 1)))
+
+
+@pytest.mark.parametrize(
+    ("name", "bent"),
+    [("rouge_2", True), ("chrf", True), ("bleu", True), ("token_f1", False), ("rouge_1", False), ("rouge_l", False)],
+)
+def test_nonlinear_is_not_the_same_as_sharp(name: str, bent: bool) -> None:
+    """With words replaced one by one at random, n-grams fall faster than words do; the longest subsequence does not."""
+    spec = get_metric(f"{name}(choices=allow)")
+    rng = np.random.default_rng(8)
+    share, words_in = np.linspace(0, 1, 9), 24
+    means = []
+    for right in share:
+        scores = []
+        for _ in range(30):
+            target = rng.permutation(400)[:words_in]
+            answer = np.where(rng.random(words_in) < right, target, rng.integers(400, 800, words_in))
+            texts = (" ".join(f"w{i}" for i in row) for row in (answer, target))
+            response = Response(answer=next(texts), output="", targets=[next(texts)])
+            scores.append(float(spec(response)))
+        means.append(np.mean(scores))
+    curve = (np.array(means) - means[0]) / (means[-1] - means[0])
+    departure = float(np.abs(curve - share).max())
+    assert (departure > 0.1) == bent, departure
+
+
+def test_one_of_several_attempts_bends() -> None:
+    spec = get_metric("pass_at_k_exact(k=10)")
+    p = np.linspace(0.001, 0.999, 9)
+    values = np.array([float(spec(Response(gold_logprob=float(np.log(x))))) for x in p])
+    assert np.abs((values - values[0]) / (values[-1] - values[0]) - np.linspace(0, 1, 9)).max() > 0.3
