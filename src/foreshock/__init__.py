@@ -53,8 +53,10 @@ _HOMES = {
     "score": "scoring",
 }
 _ROOMS = (
+    "alarms",
     "check",
     "compare",
+    "curves",
     "demo",
     "export",
     "integrity",
