@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from foreshock.readers import read_paths
+from foreshock.report import one_line
 from foreshock.store import Store, add_paths
 
 from . import _swe_bench_logs as logs
@@ -154,6 +156,20 @@ def test_what_is_passed_over_in_a_submission_is_named(tmp_path: Path) -> None:
         write(folder / f"more{number}.json", {})
     (note,) = read_one(folder).run.meta["notes"]
     assert note.endswith(", and 14 more")
+
+
+def test_names_that_are_no_words_are_told_as_they_are(tmp_path: Path) -> None:
+    folder = submission(tmp_path / "20240620_odd\n\x1b[2Jname", leaderboard(ids(1)), {ids(1)[0]: "diff"})
+    for name in (b"\x1b[2J.json", b"line\nbreak.csv", b"\xff.json"):
+        Path(os.fsdecode(bytes(folder) + b"/" + name)).write_bytes(b"{}")
+    read = read_one(folder)
+    assert read.run.model == "odd\n\x1b[2Jname"
+    (note,) = read.run.meta["notes"]
+    for name in ("\x1b[2J.json,", "line\nbreak.csv,", "\ufffd.json"):
+        assert name in note
+    shown = one_line(note)
+    assert "\x1b" not in shown
+    assert "\n" not in shown
 
 
 def test_reports_of_single_instances(tmp_path: Path) -> None:

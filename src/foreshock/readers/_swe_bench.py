@@ -33,7 +33,7 @@ class SweBenchReader:
     """Reads reports and submissions; a submission is read whole, whichever of its files was given."""
 
     name = "swe-bench"
-    version = 2
+    version = 3
 
     def claims(self, candidate: Candidate, options: ReadOptions) -> bool:  # noqa: ARG002 - part of the protocol
         """Whether the file is a report, or a part of a submission that is read."""

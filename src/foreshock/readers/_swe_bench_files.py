@@ -19,7 +19,7 @@ METADATA = "metadata.yaml"
 REPORT = "report.json"
 LOGS = "logs"
 # the folder of a submission to SWE-bench/experiments: date, then submitter and model
-SUBMISSION = re.compile(r"(20\d\d)(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])_(.+)")
+SUBMISSION = re.compile(r"(20\d\d)(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])_(.+)", re.DOTALL)
 _HEIGHT = 7
 _LISTED = 1_000
 _KEYS = (
