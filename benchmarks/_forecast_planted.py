@@ -210,8 +210,8 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
                 told = look_after_each(planted, rng, Path(folder))
             rows.append({"world": number, "break": size, "at": planted.at, **told._asdict()})
     withheld = sum(row["withheld"][1] for row in rows) / max(1, sum(row["withheld"][0] for row in rows))
-    told = {size: _summed([row for row in rows if row["break"] == size]) for size in _BREAK}
-    return {"seeds": [args.seed], "worlds": worlds, "rows": rows, "withheld": withheld, "sizes": told}
+    sizes = {size: _summed([row for row in rows if row["break"] == size]) for size in _BREAK}
+    return {"seeds": [args.seed], "worlds": worlds, "rows": rows, "withheld": withheld, "sizes": sizes}
 
 
 def _summed(rows: list[dict[str, Any]]) -> dict[str, Any]:
