@@ -22,7 +22,7 @@ def finding_of(watch: Watch, one: Watched) -> Finding:
     if one.muted is not None:
         state, title = State.WITHHELD, f"muted until {one.muted}: {made.title}"
     elif watch.standing(one) == "not kept":
-        title = f"{made.title}; {_not_kept(watch)}"
+        title = f"{made.title}; {_not_kept(watch, one)}"
     return msgspec.structs.replace(
         made,
         # the same series keeps its id whatever runs come
@@ -89,11 +89,11 @@ def row_of(watch: Watch, one: Watched) -> dict[str, Any]:
     }
 
 
-def _not_kept(watch: Watch) -> str:
-    among = sum(one.alarm.guaranteed for one in watch.watched)
+def _not_kept(watch: Watch, one: Watched) -> str:
+    among, q = len(watch.ledger.q), watch.ledger.q.get(one.one.id, 1.0)
     return (
-        f"by its own rule; the ledger does not keep it: among {count_of(among, 'series', 'series')} that are watched "
-        f"at {watch.ledger.level:.0%} each, up to {among * watch.ledger.level:.1f} fire by chance in as many looks"
+        f"so it says by itself; the ledger does not keep it among {count_of(among, 'series', 'series')} (q = {q:.2g}, "
+        f"kept up to {watch.ledger.level:g})"
     )
 
 
@@ -118,8 +118,4 @@ def _advice(watch: Watch, one: Watched, advice: str) -> str:
         return f"nothing until {one.muted}; to take the mute away: foreshock alarms mute {name} --until 2000-01-01"
     if watch.state(one) != "firing":
         return advice
-    since = one.seen.look.label or "its point"
-    return (
-        f"{advice.rstrip('. ')}. When it is understood, learn the trend anew from {since}: "
-        f"foreshock alarms ack {name} --reason TEXT"
-    )
+    return f"{advice.rstrip('. ')}: foreshock alarms ack {name} --reason TEXT"
