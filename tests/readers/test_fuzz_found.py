@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from foreshock._base import ForeshockError
+from foreshock.readers._items_matrix import Matrix
 
 from . import _every_eval_ever_logs as every_eval_ever
 from . import _helm_logs as helm
@@ -71,6 +72,18 @@ def test_a_message_is_bounded(tmp_path: Path) -> None:
     error = ForeshockError(name, expected=name, do=name, where=name)
     assert len(str(error)) < 12_100
     assert len(error.found) == len(error.args[0]) == 2_000
+
+
+@pytest.mark.parametrize("role", ["model", "input"])
+def test_how_a_table_was_read_is_told_in_bounded_length(tmp_path: Path, role: str) -> None:
+    name = "[" * 70_000
+    (tmp_path / "a.csv").write_text(f"id,{name},output,score\n1,x,3,1\n", "utf-8")
+    (note, *_) = read_one(tmp_path, map={role: name}).notes
+    assert f", {role}='[[[" in note
+    assert len(note) < 300
+    matrix = Matrix(label=name, rows="model", columns=(name, name), subset=name, codes={"-1" * 99: "missing"})
+    assert matrix.sentence().startswith("read as model='[[[")
+    assert len(matrix.sentence()) < 500
 
 
 def test_nothing_is_passed_over_in_silence(tmp_path: Path) -> None:

@@ -50,11 +50,13 @@ class Matrix(NamedTuple):
     def sentence(self) -> str:
         """How the table was understood."""
         other = "item" if self.rows == "model" else "model"
-        codes = f", {', '.join(f'{code}={word}' for code, word in self.codes.items())}" if self.codes else ""
-        subset = f", subset={self.subset}" if self.subset else ""
+        shown = _items_roles.shown
+        codes = f", {shown([f'{code}={word}' for code, word in self.codes.items()])}" if self.codes else ""
+        subset = f", subset={shown([self.subset])}" if self.subset else ""
+        label, first, last = (shown([name]) for name in (self.label, self.columns[0], self.columns[-1]))
         return (
-            f"read as {self.rows}={self.label}{subset}, and {len(self.columns):,} columns each of one {other}, "
-            f"{self.columns[0]} to {self.columns[-1]}{codes}"
+            f"read as {self.rows}={label}{subset}, and {len(self.columns):,} columns each of one {other}, "
+            f"{first} to {last}{codes}"
         )
 
 

@@ -63,7 +63,7 @@ class Roles(NamedTuple):
 
     def sentence(self) -> str:
         """How the table was understood, for the user."""
-        return "read as " + ", ".join(f"{role}={column}" for role, column in self.columns.items())
+        return "read as " + ", ".join(f"{role}={shown([column])}" for role, column in self.columns.items())
 
 
 def told(
