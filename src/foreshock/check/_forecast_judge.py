@@ -64,7 +64,7 @@ class Foretold(NamedTuple):
         rows: A row for each of these places, the two-stage ones behind the direct ones.
         made: The forecast at all places, the grid included; None where there was no place to forecast at.
         places: Those places, ascending, shape (places,).
-        until: How far the grid goes; None without one.
+        drawn: Those of them that a plot needs, ascending: an even grid, and the last place that was asked for.
     """
 
     line: ForecastLine
@@ -72,7 +72,7 @@ class Foretold(NamedTuple):
     rows: list[dict[str, Any]]
     made: Forecast | None
     places: Floats
-    until: float | None
+    drawn: Floats
 
     @property
     def refused(self) -> str | None:
@@ -106,12 +106,13 @@ def foretell(line: ForecastLine, options: ForecastOptions, calibration: Calibrat
     found = targets(line, options.wanted)
     possible = [target.x for target in found if target.lacking is None and line.curve.points]
     until = _until(line, options, possible)
-    drawn = grid(line, until) if until is not None else np.empty(0)
+    even = grid(line, until) if until is not None else np.empty(0)
+    drawn = np.unique(np.append(even, possible[-1:])) if even.size else even
     places = np.unique(np.concatenate([np.array(possible, float), drawn]))
     made = None
     if places.size:
         made = forecast(line.curve, places, calibration=calibration, level=options.level, seed=options.seed)
-    told = Foretold(line, found, [], made, places, until)
+    told = Foretold(line, found, [], made, places, drawn)
     rows = [_row(told, target, options) for target in found]
     return told._replace(rows=[*rows, *_through_twin(told, options)])
 

@@ -15,7 +15,7 @@ from foreshock.stats import normal_quantile, wilson
 
 MOST_FORMS = 6
 """Forms that are drawn and named: the heaviest."""
-_DRAWN_POINTS = 400
+_DRAWN_POINTS = 120
 
 
 def curve_row(
@@ -31,7 +31,7 @@ def curve_row(
         "log_axis": curve.log_x,
         "link": curve.link.name,
         "points": _points(told),
-        "held": [{"x": t.x, "value": number(t.observed)} for t in told.found if t.why == "held-out"],
+        "held": _held(told),
         "band": _band(told) if options.draw and refused is None else [],
         "forms": _forms(told) if options.draw and refused is None else [],
         "threshold": options.threshold,
@@ -98,10 +98,18 @@ def _ends(told: Foretold) -> tuple[np.ndarray, np.ndarray]:
     )
 
 
+def _held(told: Foretold) -> list[dict[str, Any]]:
+    """Points that were kept; of very many those that are spread evenly."""
+    kept = [target for target in told.found if target.why == "held-out"]
+    shown = np.unique(np.linspace(0, len(kept) - 1, min(len(kept), _DRAWN_POINTS)).astype(int)) if kept else ()
+    return [{"x": kept[i].x, "value": number(kept[i].observed)} for i in shown]
+
+
 def _band(told: Foretold) -> list[dict[str, Any]]:
     made = told.made
     assert made is not None
-    ends = zip(told.places, made.value, made.low, made.high, strict=True)
+    there = np.isin(told.places, told.drawn)
+    ends = zip(told.drawn, made.value[there], made.low[there], made.high[there], strict=True)
     return [{"x": float(x), "value": number(v), "low": number(a), "high": number(b)} for x, v, a, b in ends]
 
 
@@ -117,7 +125,7 @@ def _forms(told: Foretold) -> list[dict[str, Any]]:
         {
             "name": fit.form.name,
             "weight": weights.get(fit.form.name),
-            "values": [number(v) for v in fit.predict(told.places)],
+            "values": [number(v) for v in fit.predict(told.drawn)],
         }
         for fit in fits
     ]

@@ -11,6 +11,7 @@ from foreshock.report._rows import Tables
 from foreshock.report._rows_forecast import BacktestRow, CrossingRow, ForecastCurveRow, ForecastRow, Placed
 from foreshock.report._view import anchor as of_finding
 
+_PLACES = 8
 _ANSWERS = ("crossed", "at the line", "near", "later", "not in sight", "cannot tell")
 
 
@@ -77,6 +78,13 @@ def forecast_headline(tables: Tables) -> str:
     answers = [block.crossing.answer for block in found if block.crossing]
     parts = [f"{answers.count(word):,} {word}" for word in _ANSWERS if word in answers]
     return f"{said}; beside the line: {', '.join(parts)}." if parts else f"{said}."
+
+
+def spread(rows: Sequence[ForecastRow]) -> list[ForecastRow]:
+    """Some places of a curve, from the nearest to the farthest; a table of hundreds is not read."""
+    if len(rows) <= _PLACES:
+        return list(rows)
+    return [rows[round(k * (len(rows) - 1) / (_PLACES - 1))] for k in range(_PLACES)]
 
 
 def place(row: Placed, x: float | None = None) -> str:

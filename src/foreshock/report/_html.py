@@ -125,6 +125,8 @@ def _part(name: str, rows: list[dict[str, Any]], limits: Limits) -> list[dict[st
     """Rows of a table that are embedded: what is drawn or compared stays whole, what is read one by one does not."""
     if name in _WHOLE:
         return rows
+    if name == "curves":
+        return rows[: limits.plots]
     if name not in ("moved", "flips"):
         return rows[: limits.rows]
     seen = Counter[str]()

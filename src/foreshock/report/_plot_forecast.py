@@ -18,7 +18,7 @@ from foreshock.report._safe import one_line
 from foreshock.report._scale import Scale, log_ticks, nice_ticks, x_scale
 
 _PANEL = 190
-_CROWD = 150  # points beyond which each has no mark of its own
+_CROWD = 60  # points beyond which each has no mark of its own
 _BEYOND = 0.6  # how far a band may widen the axis beyond what is known and forecast, in lengths of that
 _LOG_FROM = 20.0  # ratio of scores from which a score without an upper end is drawn on a log scale
 _DASHED = 'stroke-dasharray="5 4"'

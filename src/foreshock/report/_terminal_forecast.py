@@ -17,6 +17,7 @@ from foreshock.report._forecast import (
     place,
     place_alone,
     promises,
+    spread,
     told_elsewhere,
     value_text,
     whole,
@@ -29,7 +30,6 @@ from foreshock.report._words import ROUTES, WHY_THERE
 
 _IN_FULL = 3  # curves up to which each is told in full
 _MOST = 20
-_PLACES = 8  # places of one curve that are printed
 _LONG = 2_000
 _LABEL = 17
 _NARROW = 72
@@ -81,7 +81,7 @@ def _full(block: Block, page: Page) -> None:
     if block.crossing is not None:
         badge = page.badge(block.crossing.answer)
         page.rows([[badge, page.text(one_line(block.crossing.why or "", _LONG))]], [14])
-    rows = _spread(block.rows)
+    rows = spread(block.rows)
     if any(row.y_hat is not None for row in rows):
         _table(rows, page, names=False)
     else:
@@ -122,16 +122,9 @@ def _many(found: Sequence[Block], page: Page) -> None:
             page.line(one_line(note, _LONG), "dim", 2)
 
 
-def _spread(rows: Sequence[ForecastRow]) -> list[ForecastRow]:
-    """Some places of a curve, from the nearest to the farthest."""
-    if len(rows) <= _PLACES:
-        return list(rows)
-    return [rows[round(k * (len(rows) - 1) / (_PLACES - 1))] for k in range(_PLACES)]
-
-
 def _promise(found: Sequence[Block], page: Page) -> None:
     page.print()
-    for label, text in promises(found)[:_PLACES]:
+    for label, text in promises(found)[:_MOST]:
         page.line(f"{label}: {one_line(text, _LONG)}", "dim", 2)
 
 
