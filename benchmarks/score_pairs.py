@@ -5,8 +5,9 @@
 Pairs are 3-13 words of 2-9 letters (about 52 characters), 35% equal, none repeated on purpose: multiple-choice logs
 repeat heavily and are faster. What is timed is `score_batch` over columns, statuses included; what takes less than a
 second is done five times, of which the least counts, as its neighbours on the machine disturb it most. A peer runs in
-the same process right after, in the same way, over the first ``--peer-pairs`` pairs, scaled linearly; where there is none, a loop by hand runs
-over all pairs. Their values must be ours to 1e-9. The share of pairs without a score is printed; it must be 0.
+the same process right after, in the same way, over the first ``--peer-pairs`` pairs, scaled linearly; where there is
+none, a loop by hand runs over all pairs. Their values must be ours to 1e-9. The share of pairs without a score is
+printed; it must be 0.
 ``--write`` records the table in ``benchmarks/results/score_pairs.md``.
 """
 
