@@ -12,6 +12,7 @@ from foreshock.curves._curve import Curve
 from foreshock.stats import clopper_pearson, normal_quantile
 
 Side = Literal["above", "below"]
+"""Side of a line on which a score is looked for."""
 BOUND = 0.95
 """Level of each of the two one-sided bounds of the newest score."""
 MOST_ITEMS = 10_000_000

@@ -24,6 +24,7 @@ WIDE = 100.0
 """Ratio of the largest to the smallest value above which an axis of another kind is read on a log scale."""
 
 LOG_AXES = frozenset({"parameters", "active_parameters", "tokens", "flops", "step"})
+"""Axes that count something and are read on a log scale whatever they span."""
 
 
 class Stop(NamedTuple):
