@@ -38,6 +38,7 @@ def curve_row(
         "side": line.side if line else None,
         "ruled_out": ruled_out(told),
         "alike": alike(told),
+        "no_law": told.made.forms.no_law if told.made is not None and told.made.forms is not None else None,
         "guarantee": None if refused is not None else guarantee(options.level),
         "basis": None if made is None or refused is not None else made.basis,
         "refused": refused,

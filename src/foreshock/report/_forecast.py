@@ -150,6 +150,7 @@ def facts(block: Block) -> list[tuple[str, str]]:
     told = [
         ("why not", curve.refused or ""),
         ("would do", curve.enough or ""),
+        ("law", curve.no_law or ""),
         ("ruled out", "; ".join(curve.ruled_out)),
         ("cannot tell apart", "; ".join(curve.alike)),
         ("read so", "; ".join(curve.notes)),

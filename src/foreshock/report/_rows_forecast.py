@@ -110,6 +110,7 @@ class ForecastCurveRow(Placed, frozen=True, kw_only=True):
         side: ``above`` or ``below``: where crossing it is looked for.
         ruled_out: Forms that the data rule out, each with its reason.
         alike: Forms that the data cannot tell apart.
+        no_law: Why no form says more than that the score stays where it is; null where one does.
         guarantee: What the interval promises, and what it does not.
         basis: What it was calibrated on.
         refused: Why there is no forecast.
@@ -130,6 +131,7 @@ class ForecastCurveRow(Placed, frozen=True, kw_only=True):
     side: str | None = None
     ruled_out: list[str] = []
     alike: list[str] = []
+    no_law: str | None = None
     guarantee: str | None = None
     basis: str | None = None
     refused: str | None = None
