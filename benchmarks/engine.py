@@ -220,8 +220,9 @@ def record(asked: argparse.Namespace, shown: str) -> None:
     facts = ", ".join([f"Python {platform.python_version()}", *(f"{name} {version(name)}" for name in names)])
     facts = f"{datetime.now(UTC):%Y-%m-%d}, commit {head_commit()}, {facts}."
     command = f"python benchmarks/engine.py {asked.command} {told} --write"
-    body = f"## {asked.command}\n\n`{command}`\n\n{facts}\n\n{shown}"
-    section(HERE / "results" / "engine.md", asked.command, body)
+    name = f"{asked.command} again" if kept["store"] else asked.command
+    body = f"## {name}\n\n`{command}`\n\n{facts}\n\n{shown}"
+    section(HERE / "results" / "engine.md", name, body)
 
 
 if __name__ == "__main__":
