@@ -87,7 +87,7 @@ def test_repeats_are_shown(told: tuple[Document, dict[str, np.ndarray]]) -> None
     out = io.StringIO()
     terminal(document, Console(file=out, width=200))
     if any(row["verdict"] != "unresolved" for row in document.tables["verdicts"]):
-        assert "60 answers to each of 20 items show 0.083%, one answer 5.0%" in " ".join(out.getvalue().split())
+        assert "60 answers to each of 20 items resolve 0.083%, one answer 5.0%" in " ".join(out.getvalue().split())
 
 
 def test_one_answer_to_each_item_has_no_repeats(store: Store, ladder: Ladder) -> None:

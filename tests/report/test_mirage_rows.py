@@ -174,3 +174,45 @@ def test_what_strangers_wrote_is_text_in_the_new_tables() -> None:
     terminal(told, Console(file=out, width=100, force_terminal=True, markup=False, emoji=False))
     assert "\x1b]8;;http" not in out.getvalue()
     assert "<script>" not in markdown(told)
+
+
+def test_what_verdicts_share_is_said_once() -> None:
+    found = [finding(task, "mirage", advice="Watch the twin.") for task in "abcdef"]
+    behind = {"twin": "gold_logprob", "order": ["gold_logprob"], "how": "the length of each answer"}
+    told = document(found, [row(one, reason="", noise=0.1 + i, **behind) for i, one in enumerate(found)])
+    text = printed(told)
+    assert text.count("→ Watch the twin.") == 1
+    assert text.count("→ as above") == len(found) - 1
+    assert text.count("link the length of each answer") == 1
+    # three are told with what sets them apart, the others without
+    assert text.count(" on the link") == 3
+    assert "What stands behind the others is in --html and --json." in text
+    assert render_html(told).count("the length of each answer") >= len(found)
+
+
+def test_conditions_that_say_the_same_are_one_line() -> None:
+    found = [finding(f"sums [shots 5 - 0] {i}") for i in range(5)]
+    more = {"condition": "shots", "before": "0", "after": "5", "paired": True, "points": 6, "reason": "no onset"}
+    rows = [row(one, task="sums [shots 5 - 0]", **more) | {"family": f"toy{i}"} for i, one in enumerate(found)]
+    told = document(found, [], conditions=rows)
+    said = "shots 5 less 0: exact_match, item by item, 6 models (no onset): "
+    assert said + "sums · toy0, sums · toy1, sums · toy2 and 2 more" in printed(told)
+    page = render_html(told)
+    assert page.count("5 less 0") == len(found)
+    assert "What do conditions add?" in page
+
+
+def test_repeats_say_what_one_answer_would_hide() -> None:
+    line = finding("sums", "smooth")
+    place = {"finding_id": line.id, "problems": 128, "attempts": 1_280_000}
+    rows = [
+        {"k": 1, "value": 3.8e-5, "low": 3e-6, "high": 1e-4, "floor": 7.8e-7, "p_zero_once": 0.995},
+        {"k": 100, "value": 3.5e-3, "low": 3e-4, "high": 9e-3, "floor": 7.8e-5},
+    ]
+    rows = [place | {"label": "m-1b"} | one for one in rows]
+    told = document([line], [row(line, reason="")], repeats=rows)
+    text = printed(told)
+    assert "10,000 answers to each of 128 items resolve 7.8e-05%, one answer 0.8%" in text
+    assert "m-1b: pass@100 0.35% [0.03, 0.90]" in text
+    assert "one answer to each would show exactly 0 with probability m-1b 99.5%" in text
+    assert "What several answers to each item show" in render_html(told)

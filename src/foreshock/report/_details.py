@@ -157,14 +157,14 @@ def what_repeats_show(rows: Sequence[RepeatRow]) -> str:
         return ""
     one = next((row for row in known if row.k == 1), known[0])
     each = number(one.attempts / one.problems if one.attempts and one.problems else None)
-    text = f"{each} answers to each of {count(one.problems)} items show {share(one.floor)}"
+    text = f"{each} answers to each of {count(one.problems)} items resolve {share(one.floor)}"
     text += f", one answer {share(1 / one.problems)}" if one.problems else ""
     most = max(row.k for row in known)
     unseen = [row for row in known if row.k == 1 and (row.p_zero_once or 0.0) > _UNSEEN]
     told = [text, *(f"{row.label}: {_pass(row)}" for row in known if row.k == most)][: 1 + _NAMED]
     if unseen:
-        names = ", ".join(f"{row.label} ({share(row.p_zero_once)})" for row in unseen[:_NAMED])
-        told.append(f"one answer to each would have shown exactly 0 by chance: {names}")
+        names = ", ".join(f"{row.label} {share(row.p_zero_once)}" for row in unseen[:_NAMED])
+        told.append(f"one answer to each would show exactly 0 with probability {names}")
     return "; ".join(told)
 
 
