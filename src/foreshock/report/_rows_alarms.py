@@ -37,10 +37,9 @@ class AlarmRow(msgspec.Struct, frozen=True, kw_only=True):
         twin: Metric that it was read against.
         guaranteed: Whether the stated rate holds as far as its points can tell.
         unguaranteed: Why not.
-        p, q, e: p-value over all looks; that of the newest points, adjusted for all series of this look; e-value.
-        ledger: What the ledger makes of it: ``kept``, ``counted``, ``not kept``, ``first look``, ...
-        kept: Whether it is left among all series of a look.
-        counted: Whether the ledger counts it over looks.
+        p, q, e: p-value over all looks; the same adjusted for all series of this look; e-value.
+        ledger: Rules that keep an alarm that fires (``BH``, ``LORD++``, ``e-LOND``), or ``not kept``.
+        found, counted: Whether LORD++ and e-LOND keep it over looks.
         key: Hash of the look: the same data are no second look.
         sentence: What is promised, with its assumptions.
         notes: What was done beyond the ordinary.
@@ -84,7 +83,7 @@ class AlarmRow(msgspec.Struct, frozen=True, kw_only=True):
     q: float | None = None
     e: float | None = None
     ledger: str | None = None
-    kept: bool = False
+    found: bool = False
     counted: bool = False
     key: str | None = None
     sentence: str | None = None
@@ -103,7 +102,7 @@ class LedgerRow(msgspec.Struct, frozen=True, kw_only=True):
         first: Whether nothing was known before it.
         series: Series looked at.
         firing, kept: Of these, firing by themselves, and left among all of them.
-        kept_ids: Ids of those left.
+        found: Ids of alarms that LORD++ kept there.
         p: p-value of the look as a whole.
         lord_level, discovery: Level that LORD++ gave it, and whether it was reached.
         e_lond_share, e_lond_series: What e-LOND gave each series, and how many it looked at.
@@ -117,7 +116,7 @@ class LedgerRow(msgspec.Struct, frozen=True, kw_only=True):
     series: int | None = None
     firing: int | None = None
     kept: int | None = None
-    kept_ids: list[str] = []
+    found: list[str] = []
     p: float | None = None
     lord_level: float | None = None
     discovery: bool | None = None
