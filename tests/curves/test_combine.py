@@ -171,4 +171,7 @@ def test_the_scale_finds_what_errors_are_proportional_to() -> None:
     assert parts[0] == pytest.approx(1.5, rel=0.25)
     assert parts[2] == pytest.approx(0.8, rel=0.35)
     assert max(parts[1], parts[3]) < 0.5
+    few = learned_scale(features[:50], errors[:50])
+    assert few[3] == 0.0
+    assert few[0] > 1.0
     assert all(a == b for a, b in zip(parts, learned_scale(features, errors), strict=True))

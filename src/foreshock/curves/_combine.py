@@ -21,12 +21,13 @@ from foreshock.curves._local import DAMPING, last_value, local_trends
 Bools = NDArray[np.bool_]
 
 PERSISTENCE = "last value"
+STRAIGHT = "straight trend"
 GLOBAL_FORMS = ("m2", "m3", "m4", "bnsl1", "bnsl2")
 """Laws of the whole history. One power law without a floor is none of them: it misses the end of most curves."""
 LATE_FORMS = {"m2, last half": 1 / 2, "m2, last 30%": 0.3}
 """A power law onto a floor through the last share of the points."""
 ALL_FORMS = (*GLOBAL_FORMS, *LATE_FORMS, *DAMPING, PERSISTENCE)
-FEATURES = ("trend", "spread", "move", "slope")
+FEATURES = ("trend", "spread", "move", "turn")
 """Lengths on the link that an error may be proportional to; see :func:`features_of`."""
 MOST_PLACES = 400
 """A longer history is averaged within even bins of its axis."""
@@ -144,10 +145,14 @@ def features_of(found: Candidates, centre: Floats, spread: Floats) -> Floats:
     """What the error of a forecast may be proportional to, shape (:data:`FEATURES`, targets), in units of the link.
 
     ``trend``: what the local trends think of their own error, which knows the noise and the distance; ``spread``: how
-    far the forms disagree; ``move``: how far the forecast is from the last value; ``slope``: how far the history's mean
-    slope would carry. Each doubles where the curve's deviations on the link double.
+    far the forms disagree; ``move``: how far the forecast is from the last value; ``turn``: how much further the slope
+    at the end would carry than the history's mean slope, 0 where it is no steeper: curves that speed up are the ones
+    that surprise. Each doubles where the curve's deviations on the link double.
     """
-    return np.array([found.trend, spread, np.abs(centre - found.last), found.slope])
+    rows = dict(zip(found.names, found.z, strict=True))
+    carried = np.abs(rows.get(STRAIGHT, np.full(centre.shape, found.last)) - found.last)
+    turn = np.maximum(carried - found.slope, 0.0)
+    return np.array([found.trend, spread, np.abs(centre - found.last), turn])
 
 
 def scale_of(features: Floats, parts: Floats) -> Floats:

@@ -7,12 +7,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from foreshock.curves._combine import ALL_FORMS, Candidates, combine, features_of, scale_of
+from foreshock.curves._combine import ALL_FORMS, FEATURES, Candidates, combine, features_of, scale_of
 from foreshock.curves._conformal import signed_scores
 from foreshock.curves._curve import Floats
 
 STRENGTHS = (np.inf, 1.0, 0.1)
 """How strongly weights are drawn to equal ones; the strongest that is as good as the best is taken."""
+RARE = 200
+"""Curves from which on the part of ``turn`` is learned: most curves do not speed up at their end, and from a few dozen
+the part of a length that is 0 on most of them is chance. With fewer it is 0."""
 _TINY = 1e-12
 
 
@@ -121,11 +124,13 @@ def learned_scale(features: Sequence[Floats], errors: Sequence[Floats]) -> Float
         errors: For each curve, shape (targets,).
 
     Returns:
-        Parts of 0 or more, shape (features,).
+        Parts of 0 or more, shape (features,); that of ``turn`` is 0 with fewer than :data:`RARE` curves.
     """
     from scipy.optimize import minimize
 
     squares = np.concatenate([f.T**2 for f in features])
+    if len(features) < RARE:
+        squares[:, FEATURES.index("turn")] = 0.0
     error = np.abs(np.concatenate(list(errors)))
     weight = np.concatenate([np.full(e.size, 1.0 / e.size) for e in errors]) / len(errors)
     floor = (1e-6 * max(float(np.median(np.sqrt(squares.sum(axis=1)))), _TINY)) ** 2
@@ -141,7 +146,7 @@ def learned_scale(features: Sequence[Floats], errors: Sequence[Floats]) -> Float
     start = np.full(squares.shape[1], -1.0)
     bounds = [(-7.0, 3.0)] * start.size
     found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 300}).x
-    return np.asarray(np.where(found <= -6.999, 0.0, np.exp(found)))
+    return np.asarray(np.where((found <= -6.999) | ~squares.any(axis=0), 0.0, np.exp(found)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
