@@ -78,7 +78,7 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def _column(table: Any, name: str) -> np.ndarray:
-    return table[name].cast(float).fill_null(float("nan")).to_numpy()
+    return np.asarray(table[name].cast(float).fill_null(float("nan")).to_numpy())
 
 
 def _figures(found: ObservedForecast, known: KnownModels, came: np.ndarray) -> dict[str, Any]:

@@ -122,10 +122,10 @@ def through_store(args: argparse.Namespace, folder: Path) -> dict[str, Any]:
         seconds, peak = measured(words, folder)
         row |= {f"{words[0]}_cpu_seconds": round(seconds, 1), f"{words[0]}_peak_mb": peak}
     document = json.loads((folder / "out.json").read_text())
-    words = Counter(verdict["verdict"] for verdict in document["tables"]["verdicts"])
+    verdicts = Counter(verdict["verdict"] for verdict in document["tables"]["verdicts"])
     return row | {
-        "withheld": round(words["unresolved"] / args.tasks, 3),
-        "words": dict(sorted(words.items())),
+        "withheld": round(verdicts["unresolved"] / args.tasks, 3),
+        "words": dict(sorted(verdicts.items())),
         "loop_seconds": round(max(loop, calibrate()), 2),
     }
 
