@@ -81,6 +81,10 @@ def test_how_a_table_was_read_is_told_in_bounded_length(tmp_path: Path, role: st
     (note, *_) = read_one(tmp_path, map={role: name}).notes
     assert f", {role}='[[[" in note
     assert len(note) < 300
+    (tmp_path / "a.csv").write_text(f"model,task,score,std{name}err\nm,t,0.5,0.1\nn,t,0.6,0.1\n", "utf-8")
+    (note, *_) = read_all(tmp_path)[0][0].notes
+    assert "stderr='std[[[" in note
+    assert len(note) < 300
     matrix = Matrix(label=name, rows="model", columns=(name, name), subset=name, codes={"-1" * 99: "missing"})
     assert matrix.sentence().startswith("read as model='[[[")
     assert len(matrix.sentence()) < 500

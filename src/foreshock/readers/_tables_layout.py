@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
+from foreshock.readers._items_roles import shown
 from foreshock.readers._lm_eval_aggregates import RATES
 from foreshock.readers._tables_axis import plain_name
 
@@ -103,15 +104,15 @@ class Layout(NamedTuple):
     def scores(self) -> str:
         """The columns of scores, for a sentence."""
         names = [value.column for value in self.values]
-        return ", ".join(names[:6]) + (f", ... ({len(names)} columns)" if len(names) > 6 else "")
+        return shown(names[:6]) + (f", ... ({len(names)} columns)" if len(names) > 6 else "")
 
     def sentence(self) -> str:
         """How the table was understood."""
         first = [role for role in ("model", "task", "metric") if role in self.roles]
         errors = [value.stderr for value in self.values if value.stderr]
-        named = [f"{role}={self.roles[role]}" for role in first] + [f"score={self.scores}"]
-        named += [f"stderr={errors[0]}"] if errors else []
-        named += [f"{role}={column}" for role, column in self.roles.items() if role not in first]
+        named = [f"{role}={shown([self.roles[role]])}" for role in first] + [f"score={self.scores}"]
+        named += [f"stderr={shown(errors[:1])}"] if errors else []
+        named += [f"{role}={shown([column])}" for role, column in self.roles.items() if role not in first]
         with_preset = f" (preset {self.preset})" if self.preset else ""
         return "read as " + ", ".join(named) + with_preset
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from foreshock._base import AmbiguousError, BrokenFileError, count_of
+from foreshock.readers._items_roles import shown
 from foreshock.readers._items_table import Table, cell
 from foreshock.readers._items_values import as_text
 from foreshock.readers._protocol import ReadOptions
@@ -179,14 +180,16 @@ def _notes(state: _Gathering) -> list[str]:
         found.append(f"{rows} {are} of another (lines {one} and {other}); one of each is kept")
     if state.subjects.filled:
         rows = count_of(state.subjects.filled, "row")
-        found.append(f"{rows} without a {state.layout.roles['model']} named by {state.layout.fill}")
+        found.append(
+            f"{rows} without a {shown([state.layout.roles['model']])} named by {shown([state.layout.fill or ''])}"
+        )
     if state.coded:
         found.append(f"{count_of(state.coded, 'cell')} without a score by --codes")
     return found
 
 
 def _warnings(state: _Gathering) -> list[str]:
-    found = [f"{a.column} is read as billions of {a.kind}" for a in state.axes.values() if a.guessed]
+    found = [f"{shown([a.column])} is read as billions of {a.kind}" for a in state.axes.values() if a.guessed]
     if state.blank:
         rows = count_of(state.blank, "row")
         found.append(f"{rows} without a score {'is' if state.blank == 1 else 'are'} left out")
