@@ -2,8 +2,8 @@
 
 Half of the forecast is the median of a belief over many shapes (:mod:`foreshock.curves._score_shapes`), the other half
 is shared by a straight line on the link, a damped slope of the later half, and the last value. The shares were chosen
-on simulated worlds and on public tables of model families (Pythia left out); from a quarter to a half for the belief,
-and any split of the rest, the mean error there differed by less than .001.
+on simulated worlds, where the belief alone is best, and on public tables of model families (Pythia left out), where
+from a quarter to a half for the belief, and any split of the rest, the mean error differed by less than .001.
 
 The scale of the error is that of the belief's own 90% interval, seen from the forecast. It is not the interval: that is
 conformal (:mod:`foreshock.curves._conformal`), in units of this scale.
