@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from foreshock.alarms import TrendAlarm, trend_alarm
 from foreshock.alarms._binomial import rate_changes
-from foreshock.alarms._detector import shiryaev_roberts
+from foreshock.alarms._detector import evidence
 from foreshock.alarms._residuals import design_of, recursion
 from foreshock.alarms._threshold import table, threshold
 from foreshock.curves import Curve
@@ -62,7 +62,7 @@ def first_crossing(u: Floats, baseline: int = BASELINE, looks: int = LOOKS, leve
     """Look (from 0) at which the detector crosses; -1 never. In parts, to bound memory."""
     limit, found = threshold(baseline, looks, level), []
     for start in range(0, u.shape[0], 500):
-        over = shiryaev_roberts(u[start : start + 500, :looks], baseline) >= limit
+        over = evidence(u[start : start + 500, :looks], baseline) >= limit
         found.append(np.where(over.any(axis=1), over.argmax(axis=1), -1))
     return np.concatenate(found)
 
@@ -103,12 +103,12 @@ def _cusum(u: Floats, k: float, h: float) -> Floats:
 
 
 def frozen(z: Floats) -> Floats:
-    """The detector with a baseline that is frozen once its evidence begins to rise (value 10 and more)."""
-    free = shiryaev_roberts(scores(z), BASELINE)
+    """The detector with a baseline that is frozen once its evidence begins to rise (value 1)."""
+    free = evidence(scores(z), BASELINE)
     found, points = free.copy(), z.shape[1]
     x = np.arange(float(points))
     for i in range(len(z)):
-        begun = np.flatnonzero(free[i] >= 10)
+        begun = np.flatnonzero(free[i] >= 1)
         if begun.size:
             m = BASELINE + int(begun[0])  # the line of the points before the first evidence, from then on
             slope, at0 = np.polyfit(x[:m], z[i, :m], 1)
@@ -118,7 +118,7 @@ def frozen(z: Floats) -> Floats:
             error = noise * np.sqrt(1 + 1 / m + (x - x[:m].mean()) ** 2 / (past @ past))
             u = scores(z[i : i + 1])[0]
             u[m - BASELINE :] = (left / error)[m:]
-            found[i] = shiryaev_roberts(u, BASELINE)
+            found[i] = evidence(u, BASELINE)
     return found
 
 
@@ -213,6 +213,7 @@ def power(rng: np.random.Generator, worlds: int, add: Floats, place: int) -> dic
         "delay told": _median(first[told] - place + 2),
         "fires": _share(good),
         "delay": _median(fired[good] - place + 2),
+        "told within 4": _share((first[told] - place + 2) <= 4),
         "within 4": _share((fired[good] - place + 2) <= 4),
         "guaranteed": _share(good & sure),
         "break at last": _share(np.array([one.verdict == "break" for one in last])),
@@ -234,11 +235,11 @@ def powers(rng: np.random.Generator, worlds: int) -> list[dict[str, Any]]:
     """Jumps and kinks by place."""
     rows = []
     for place in PLACES:
-        many = worlds if place == 20 else worlds // 4
+        many = worlds if place == 20 else worlds // 8
         rows.append({"change": "jump of 3", "at look": place, **power(rng, many, jump(3, place), place)})
     more = [(f"jump of {size:g}", 20, jump(size, 20), 4) for size in (2.0, 4.0, 6.0)]
-    more += [("slope +.08", place, kink(0.08, place), 8) for place in (1, 10, 20, 30, 40)]
-    more += [(f"slope +{size:g}", 20, kink(size, 20), 8) for size in (0.3, 1.0)]
+    more += [("slope +.08", place, kink(0.08, place), 10) for place in (1, 10, 20, 30, 40)]
+    more += [(f"slope +{size:g}", 20, kink(size, 20), 16) for size in (0.3, 1.0)]
     for name, place, add, part in more:
         rows.append({"change": name, "at look": place, **power(rng, worlds // part, add, place)})
     return rows
@@ -264,7 +265,7 @@ def drift(rng: np.random.Generator, worlds: int) -> list[dict[str, Any]]:
     for rho in (0.0, 0.3, 0.5, 0.7, 0.9):
         z = drifting(rng, (worlds, BASELINE + LOOKS), rho)
         first = first_crossing(scores(z))
-        few = worlds // (4 if rho else 1)
+        few = worlds // (8 if rho not in (0.0, 0.5) else 2)
         seen = [watch(z[i], int(first[i]), shown=True) if first[i] >= 0 else (-1, False, False) for i in range(few)]
         last = [trend_alarm(curve_of(row), looks=LOOKS, level=LEVEL) for row in z]
         sure = np.array([one.guaranteed for one in last])

@@ -14,18 +14,18 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from foreshock.alarms._detector import CLIP, JUMPS, SLOPES, shiryaev_roberts
+from foreshock.alarms._detector import CLIP, JUMPS, PACE, SLOPES, evidence
 from foreshock.alarms._residuals import design_of, recursion
 from foreshock.alarms._threshold import table, threshold
 from foreshock.alarms._training import training_scores
 
 Floats = NDArray[np.float64]
 
-BASELINES = (4, 5, 6, 8, 10, 14, 20, 40)
+BASELINES = (4, 6, 8, 12, 20, 40)
 LOOKS = (1, 2, 3, 5, 8, 12, 20, 30, 45, 60, 90, 130, 200)
 LEVELS = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5)
 MEASURED_LOOKS = 60
-SURE = 2.33
+SURE = 1.28
 CHUNK = 250
 OUT = Path(__file__).resolve().parents[1] / "src" / "foreshock" / "alarms" / "_thresholds.json"
 
@@ -51,30 +51,35 @@ def peaks(rng: np.random.Generator, shape: str, series: int, baseline: int, look
     found = []
     for first in range(0, series, CHUNK):
         z = noise(rng, shape, (min(CHUNK, series - first), baseline + looks))
-        values = shiryaev_roberts(recursion(z, design).scores()[:, baseline:], baseline)
+        values = evidence(recursion(z, design).scores()[:, baseline:], baseline)
         found.append(np.maximum.accumulate(values, axis=1))
     return np.concatenate(found)
 
 
 def quantiles(highest: Floats) -> Floats:
-    """Upper quantiles at :data:`LOOKS` and :data:`LEVELS` with 99% confidence that no level is exceeded.
+    """Upper quantiles at :data:`LOOKS` and :data:`LEVELS` with 90% confidence that no level is exceeded.
 
-    A quantile of so many series is uncertain; the one taken is that of a level smaller by 2.33 standard errors.
+    A quantile of so many series is uncertain; the one taken is that of a level smaller by 1.28 standard errors.
     """
-    at, level = highest[:, np.array(LOOKS) - 1], np.array(LEVELS)
+    here = [look for look in LOOKS if look <= highest.shape[1]]
+    at, level = highest[:, np.array(here) - 1], np.array(LEVELS)
     sure = level - SURE * np.sqrt(level * (1 - level) / highest.shape[0])
     return np.asarray(np.quantile(at, 1 - sure, axis=0, method="higher").T)
 
 
-def simulate(series: int, seed: int) -> dict[str, object]:
-    """The whole table; normal noise gets twice as many series as the other shapes."""
+def simulate(series: int, seed: int, training: int) -> dict[str, object]:
+    """The whole table; normal noise gets twice as many series as the others, more than 60 looks a quarter as many."""
     number = {shape: series * (2 if shape == "normal" else 1) for shape in SHAPES}
     thresholds, normal, measured = [], [], []
     for baseline in BASELINES:
         found = []
         for i, shape in enumerate(SHAPES):
             rng = np.random.default_rng([seed, baseline, i])
-            found.append(quantiles(peaks(rng, shape, number[shape], baseline, LOOKS[-1])))
+            near = peaks(rng, shape, number[shape], baseline, MEASURED_LOOKS)
+            far = peaks(rng, shape, max(series // 4, 1), baseline, LOOKS[-1])
+            # the cost of a series grows with the square of its looks
+            both = np.vstack([quantiles(near), quantiles(far)[[look > MEASURED_LOOKS for look in LOOKS]]])
+            found.append(np.maximum.accumulate(both, axis=0))
         worst = np.max(found, axis=0)
         line = worst[LOOKS.index(MEASURED_LOOKS)]
         rates = []
@@ -90,11 +95,11 @@ def simulate(series: int, seed: int) -> dict[str, object]:
             f"baseline {baseline}: threshold {line[LEVELS.index(0.05)]:.0f}; rates on fresh series {shown}", flush=True
         )
     return {
-        "made_by": f"python tools/alarm_thresholds.py --series {series} --seed {seed} --write",
+        "made_by": f"python tools/alarm_thresholds.py --series {series} --seed {seed} --training {training} --write",
         "seed": seed,
         "series": number,
         "shapes": list(SHAPES),
-        "detector": {"clip": CLIP, "jumps": list(JUMPS), "slopes": list(SLOPES)},
+        "detector": {"clip": CLIP, "jumps": list(JUMPS), "slopes": list(SLOPES), "pace": PACE},
         "baselines": list(BASELINES),
         "looks": list(LOOKS),
         "levels": list(LEVELS),
@@ -122,7 +127,7 @@ def training_rates(series: int, seed: int) -> dict[str, float]:
         fired = np.zeros(series, bool)
         for points in range(baseline + 2, z.shape[1] + 1, 2):
             scores = training_scores(z[:, :points], design_of(np.arange(float(points))), baseline)[0]
-            fired |= (shiryaev_roberts(scores[:, baseline:], baseline) >= limit).any(axis=1)
+            fired |= (evidence(scores[:, baseline:], baseline) >= limit).any(axis=1)
         found[f"{rho:g}"] = round(float(fired.mean()), 4)
         print(f"training, correlation {rho:g}: {found[f'{rho:g}']}", flush=True)
     return found
@@ -137,7 +142,11 @@ def main() -> None:
     parser.add_argument("--training", type=int, default=600, help="runs behind the rates of the rule for checkpoints")
     parser.add_argument("--only-training", action="store_true", help="keep the thresholds that are written")
     asked = parser.parse_args()
-    found = json.loads(OUT.read_text("utf-8")) if asked.only_training else simulate(asked.series, asked.seed)
+    found = (
+        json.loads(OUT.read_text("utf-8"))
+        if asked.only_training
+        else simulate(asked.series, asked.seed, asked.training)
+    )
     if asked.write:
         OUT.write_text(json.dumps(found, separators=(",", ":")) + "\n", "utf-8")
     table.cache_clear()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from foreshock.alarms._detector import CLIP, JUMPS, SLOPES, by_change, shiryaev_roberts, templates
+from foreshock.alarms._detector import CLIP, JUMPS, PACE, SLOPES, by_change, evidence, shiryaev_roberts, templates
 from foreshock.alarms._residuals import design_of, recursion
 from foreshock.alarms._threshold import threshold
 
@@ -53,6 +53,11 @@ def test_without_clipping_its_expectation_is_the_number_of_looks() -> None:
     assert np.mean(values.max(axis=1) >= 6 / 0.05) <= 0.05
 
 
+def test_evidence_is_the_detector_by_the_number_of_looks() -> None:
+    u = np.random.default_rng(5).standard_normal((2, 7))
+    assert evidence(u, BASELINE) * (np.arange(1, 8) + PACE) == pytest.approx(shiryaev_roberts(u, BASELINE))
+
+
 def test_directions_mirror_each_other() -> None:
     u = np.random.default_rng(3).standard_normal((2, 12))
     assert by_change(-u, BASELINE)[0] == pytest.approx(by_change(u, BASELINE)[1])
@@ -76,12 +81,12 @@ def test_a_baseline_frozen_after_first_evidence_breaks_the_rate() -> None:
     # one error of the frozen line is in every later residual: they are no longer independent
     rng, looks, series = np.random.default_rng(4), 60, 300
     z = rng.standard_normal((series, BASELINE + looks))
-    free = shiryaev_roberts(recursion(z, design_of(np.arange(z.shape[1] * 1.0))).scores()[:, BASELINE:], BASELINE)
+    free = evidence(recursion(z, design_of(np.arange(z.shape[1] * 1.0))).scores()[:, BASELINE:], BASELINE)
     limit = threshold(BASELINE, looks, 0.05)
     frozen = 0
     for row, values in zip(z, free, strict=True):
-        begun = np.flatnonzero(values >= 10)
+        begun = np.flatnonzero(values >= 1)
         u = frozen_scores(row, int(begun[0])) if begun.size else None
-        frozen += int((values if u is None else shiryaev_roberts(u, BASELINE)).max() >= limit)
+        frozen += int((values if u is None else evidence(u, BASELINE)).max() >= limit)
     assert np.mean(free.max(axis=1) >= limit) < 0.08
     assert frozen / series > 0.15

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-JUMP_MARGIN = 1.0
+JUMP_MARGIN = 0.0
 """By how much (BIC) a jump must be better than a curve to be a break."""
 
 KINK_MARGIN = 6.0

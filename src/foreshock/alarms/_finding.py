@@ -99,7 +99,7 @@ def _rate(alarm: TrendAlarm) -> Rate:
         return Rate(measured=max(table().training.values(), default=None), n=table().training_series)
     found = measured_rate(asked.baseline, asked.level)
     stated = asked.level if alarm.guaranteed else None
-    return Rate(stated=stated) if found is None else Rate(stated=stated, measured=found[0], n=found[1])
+    return Rate(stated=stated, measured=found[0], n=found[1])
 
 
 def _dummies(alarm: TrendAlarm) -> list[Dummy]:

@@ -22,6 +22,11 @@ from foreshock._base import ConfigError
 
 Floats = NDArray[np.float64]
 
+KEPT_BACK = 0.12
+"""Share of the level that is not spent: a simulated table is uncertain, and lies between its own points.
+
+On fresh normal noise a tabled level of .05 came out at .044 to .052 (4,000 series, baselines 4 to 20)."""
+
 
 class Table(msgspec.Struct, frozen=True):
     """What the tool writes.
@@ -76,7 +81,7 @@ def check_asked(baseline: int, looks: int, level: float) -> None:
     for what, value, grid in (
         ("points of the baseline", baseline, known.baselines),
         ("looks", looks, known.looks),
-        ("level", level, known.levels),
+        ("level", level, [known.levels[0] / (1 - KEPT_BACK), known.levels[-1]]),
     ):
         if not grid[0] <= value <= grid[-1]:
             raise ConfigError(
@@ -102,7 +107,8 @@ def threshold(baseline: int, looks: int, level: float) -> float:
         True
     """
     check_asked(baseline, looks, level)
-    return float(np.exp(np.interp(-math.log(level), -np.log(table().levels)[::-1], _row(baseline, looks)[::-1])))
+    spent = math.log(level * (1 - KEPT_BACK))
+    return float(np.exp(np.interp(-spent, -np.log(table().levels)[::-1], _row(baseline, looks)[::-1])))
 
 
 def false_alarm(statistic: float, baseline: int, looks: int) -> float:
@@ -115,14 +121,13 @@ def false_alarm(statistic: float, baseline: int, looks: int) -> float:
         >>> round(false_alarm(threshold(8, 60, 0.05), 8, 60), 6)
         0.05
     """
-    check_asked(baseline, looks, table().levels[0])
+    check_asked(baseline, looks, table().levels[-1])
     row, levels = _row(baseline, looks), np.log(table().levels)
     value = math.log(max(statistic, 1e-300))
     if value < row[-1]:
         return 1.0
-    if value > row[0]:
-        return float(np.exp(levels[0] + row[0] - value))
-    return float(np.exp(np.interp(value, row[::-1], levels[::-1])))
+    tabled = levels[0] + row[0] - value if value > row[0] else np.interp(value, row[::-1], levels[::-1])
+    return float(min(np.exp(tabled) / (1 - KEPT_BACK), 1.0))
 
 
 @functools.lru_cache(maxsize=512)
@@ -143,10 +148,11 @@ def _between(grid: Floats, values: Floats, at: float) -> Floats:
     return np.asarray((1 - share) * values[right - 1] + share * values[right])
 
 
-def measured_rate(baseline: int, level: float) -> tuple[float, int] | None:
-    """Worst rate over shapes of noise on fresh series, and how many series of each shape; None where not measured."""
+def measured_rate(baseline: int, level: float) -> tuple[float, int]:
+    """Worst rate over shapes of noise on fresh series, and how many series of each shape.
+
+    Of the nearest baseline in the table, linear between its levels.
+    """
     known = table()
-    if level not in known.levels:
-        return None
     nearest = int(np.argmin(np.abs(np.log(known.baselines) - math.log(baseline))))
-    return known.measured[nearest][known.levels.index(level)], known.measured_series
+    return float(np.interp(level * (1 - KEPT_BACK), known.levels, known.measured[nearest])), known.measured_series

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from foreshock._base import digest
 from foreshock.alarms._autocorrelation import WITHDRAWN, independence_p, odds
 from foreshock.alarms._bend import Bend, Shapes, curvature, shapes
-from foreshock.alarms._detector import CLIP, by_change, shiryaev_roberts
+from foreshock.alarms._detector import CLIP, PACE, by_change, evidence
 from foreshock.alarms._prepared import Prepared, prepare
 from foreshock.alarms._residuals import design_of, recursion
 from foreshock.alarms._threshold import check_asked, false_alarm, table, threshold
@@ -199,7 +199,7 @@ def judged(curve: Curve, ready: Prepared, start: TrendAlarm, scores: Floats, twi
     """Run the detector on normal scores of the looks and say what it means."""
     asked = start.asked
     seen = min(scores.size, table().looks[-1])
-    values = shiryaev_roberts(scores[:seen], asked.baseline)
+    values = evidence(scores[:seen], asked.baseline)
     limit = threshold(asked.baseline, asked.looks, asked.level)
     top = float(values.max())
     found = replace(
@@ -256,9 +256,10 @@ def _next_would(scores: Floats, baseline: int, value: float, limit: float) -> bo
     """Whether a next look as surprising as the newest one would fire."""
     newest = float(np.clip(scores[-1], -CLIP, CLIP))
     # no bet gains more than exp(u^2 / 2) from a score u, which settles nearly all series without another run
-    if (value + 1) * np.exp(0.5 * newest**2) < limit or scores.size >= table().looks[-1]:
+    most = (value * (scores.size + PACE) + 1) * np.exp(0.5 * newest**2) / (scores.size + 1 + PACE)
+    if most < limit or scores.size >= table().looks[-1]:
         return False
-    return bool(shiryaev_roberts(np.append(scores, newest), baseline)[-1] >= limit)
+    return bool(evidence(np.append(scores, newest), baseline)[-1] >= limit)
 
 
 def _bend(ready: Prepared) -> Bend | None:
