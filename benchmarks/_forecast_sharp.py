@@ -28,7 +28,7 @@ NEAR = 0.25
 
 
 class World(NamedTuple):
-    """A curve and the number of its places before the knee."""
+    """A curve and how many of its places are before the knee: moved by the turn by less than twice the noise."""
 
     curve: Curve
     before: int
@@ -40,9 +40,10 @@ def world(rng: np.random.Generator) -> World:
     knee = t[-1] * rng.uniform(0.55, 0.75)
     slope, width = rng.uniform(0.05, 0.3), t[-1] * rng.uniform(0.02, 0.08)
     fall = rng.uniform(0.7, 2.0) / (t[-1] - knee)
-    z = -slope * t - fall * width * np.logaddexp(0.0, (t - knee) / width)
-    y = np.exp(z + np.exp(rng.uniform(np.log(0.001), np.log(0.01))) * rng.normal(size=PLACES))
-    return World(Curve(100 * np.exp(t), y, low=0.0), int(np.searchsorted(t, knee)))
+    turn = fall * width * np.logaddexp(0.0, (t - knee) / width)
+    noise = np.exp(rng.uniform(np.log(0.001), np.log(0.01)))
+    y = np.exp(-slope * t - turn + noise * rng.normal(size=PLACES))
+    return World(Curve(100 * np.exp(t), y, low=0.0), int((turn < 2 * noise).sum()))
 
 
 def scored(made: World, seen: int) -> list[dict[str, Any]]:
