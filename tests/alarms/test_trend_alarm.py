@@ -131,6 +131,21 @@ def test_unequal_items_are_weighed_and_withdraw_the_guarantee() -> None:
     assert not told.guaranteed
 
 
+def test_noise_that_grows_towards_an_end_of_the_scale_withdraws_the_guarantee() -> None:
+    rng = np.random.default_rng(17)
+
+    def shares(first: float, last: float, items: int = 100) -> TrendAlarm:
+        odds = np.linspace(np.log(first / (1 - first)), np.log(last / (1 - last)), 60)
+        y = rng.binomial(items, 1 / (1 + np.exp(-odds))) / items
+        return trend_alarm(Curve(np.arange(1.0, 61), y, np.full(60, float(items)), low=0.0, high=1.0, log_x=False))
+
+    fall = [shares(0.5, 0.05) for _ in range(20)]
+    assert not any(one.guaranteed for one in fall)
+    assert all("sampling noise on the link has grown" in (one.unguaranteed or "") for one in fall)
+    assert np.mean([one.guaranteed for _ in range(20) for one in [shares(0.2, 0.8)]]) > 0.6
+    assert np.mean([one.guaranteed for _ in range(20) for one in [shares(0.9, 0.9)]]) > 0.6
+
+
 def test_more_looks_than_asked_for_end_the_promise() -> None:
     told = trend_alarm(series(), looks=20)
     assert not told.guaranteed

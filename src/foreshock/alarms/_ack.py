@@ -13,7 +13,7 @@ _SHORTEST = 4
 
 
 def acknowledge(store: Store, name: str, reason: str) -> Ack:
-    """Begin a new baseline at the point at which an alarm fired.
+    """Begin a new baseline at the point at which the change of an alarm began, as far as can be told.
 
     The trend is then learned from that point on, with all its looks ahead of it again. What had been counted stays
     counted. A second acknowledgement of the same look changes nothing.

@@ -16,6 +16,13 @@ Floats = NDArray[np.float64]
 UNEVEN = 1.5
 """Ratio of items between points from which on their sampling noise is not treated as of one size."""
 
+GROWN = 2.0
+"""Ratio of a later point's variance over that of the baseline from which on the noise is not of one size, with equal
+items: a share that moves towards an end of its scale is noisier on the link.
+
+Of falls from .5 to .05 on 100 items, which are lines on the link, 14% had alarms with a guarantee of 5%; from .2 to .8,
+where the variance stays within a ratio of 1.6, 2% had."""
+
 FEW = 5.0
 """Items right (or wrong) below which a share says little of a rate on the link."""
 
@@ -81,6 +88,13 @@ def prepare(curve: Curve, baseline: int, *, running_best: bool = False) -> Prepa
                 f"models of {extra:.2g} on the link, as the baseline shows it"
             )
             doubts.append("the numbers of items differ from point to point: the noise is not of one size")
+        elif curve.low is not None and curve.high is not None:
+            grown = float(_weights(curve, z, baseline)[0].min()) ** -2
+            if grown > GROWN:
+                doubts.append(
+                    f"towards an end of the scale the sampling noise on the link has grown to {grown:.1f} times the "
+                    "variance of the baseline: the noise is not of one size"
+                )
     at_end = _near_an_end(curve)
     if at_end > 0.5:
         doubts.append(
