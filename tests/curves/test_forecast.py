@@ -224,3 +224,33 @@ def test_far_places_are_held_against_far_places() -> None:
 
 def test_distance_is_in_lengths_of_the_history() -> None:
     assert distance_of(Curve(np.array([1.0, 10.0, 100.0]), np.ones(3)), np.array([1000.0]))[0] == pytest.approx(0.5)
+
+
+def test_a_higher_level_is_never_narrower_and_a_probability_does_not_depend_on_it() -> None:
+    history = law(3, noise=0.02)
+    told = [forecast(history, [1.4e10], level=level, identify=False) for level in (0.5, 0.9, 0.99, 0.994, 0.995, 0.999)]
+    lows, highs = [one.low[0] for one in told], [one.high[0] for one in told]
+    assert lows == sorted(lows, reverse=True)
+    assert highs == sorted(highs)
+    assert len({one.probability_above(1.3)[0] for one in told}) == 1
+
+
+def test_a_score_at_its_floor_is_forecast_for_the_next_step_only() -> None:
+    x = np.geomspace(1e8, 1e10, 7)
+    flat = Curve(x, np.full(7, 0.01), np.full(7, 300.0), low=0.0, high=1.0)
+    step = float(x[1] / x[0])
+    found = forecast(flat, [x[-1] * step, x[-1] * step**3])
+    assert found.lacking[0] is None
+    assert "floor" in str(found.lacking[1])
+    assert np.isnan(found.value[1])
+    assert np.isfinite(found.persistence_high[1])
+    guessing = Curve(x, np.full(7, 0.26), np.full(7, 300.0), low=0.0, high=1.0, chance=0.25)
+    assert "floor" in str(forecast(guessing, [x[-1] * step**3]).refused)
+
+
+def test_a_score_that_leaves_its_floor_is_forecast() -> None:
+    x = np.geomspace(1e8, 1e10, 7)
+    y = np.array([0.01, 0.01, 0.02, 0.02, 0.04, 0.06, 0.09])
+    found = forecast(Curve(x, y, np.full(7, 300.0), low=0.0, high=1.0), [5e10])
+    assert found.refused is None
+    assert found.value[0] > 0.09

@@ -71,11 +71,27 @@ class Calibration:
             differ.
         """
         where = np.searchsorted(EDGES, distance, side="left")
-        factor = self.factor(level, still=still)
-        return [
-            (where == number, self._pool(number, level, tuple(range(self.curves)), still=still), factor)
-            for number in np.unique(where).tolist()
-        ]
+        found = []
+        for number in np.unique(where).tolist():
+            scores = self._pool(number, level, tuple(range(self.curves)), still=still)
+            factor = max(self.factor(level, still=still), self._no_narrower(number, level, scores, still=still))
+            found.append((where == number, scores, factor))
+        return found
+
+    def _no_narrower(self, number: int, level: float, scores: Scores, *, still: bool) -> float:
+        """Factor by which a bin joined with all others for want of curves is at least as wide as its own scores reach.
+
+        The bin alone gives every lower level; without this a higher one, from the pool of all, could be narrower.
+        """
+        every = self.still if still else self.scores
+        pairs = zip(every, self.distances, strict=True)
+        inside = [s[np.searchsorted(EDGES, d, side="left") == number] for s, d in pairs]
+        curves = sum(1 for s in inside if s.size)
+        reach = conformal_quantile(scores, level)
+        if not LEAST_IN_BIN <= curves < curves_needed(level) or not (math.isfinite(reach) and reach > 0):
+            return 1.0
+        distance = np.abs(np.concatenate(inside))
+        return float(distance[np.isfinite(distance)].max(initial=0.0) / reach)
 
     def _pool(self, number: int, level: float, which: tuple[int, ...], *, still: bool = False) -> Scores:
         """Scores of some curves in a bin of distance, or in all where the bin has too few curves."""

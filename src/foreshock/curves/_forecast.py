@@ -31,6 +31,9 @@ Bools = NDArray[np.bool_]
 
 MOST_TARGETS = 10_000
 
+_USUAL = 0.9
+"""Level whose bins and widening stand behind every probability."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Forecast:
@@ -76,7 +79,8 @@ class Forecast:
         """Probability that a score lies above a line, shape (targets,); NaN where there is no forecast.
 
         From the conformal distribution of the forecast's error, so it is marginal as the interval is. With K
-        calibration curves nothing is less probable than 1 in 2 (K + 1).
+        calibration curves nothing is less probable than 1 in 2 (K + 1). It is the same whatever the interval's level:
+        bins of distance and their widening are those of 90%.
         """
         if self._calibration is None or self._predicted is None:
             return np.full(self.at.shape, np.nan)
@@ -87,7 +91,7 @@ class Forecast:
             return np.where(np.isnan(self.value), np.nan, 1.0)
         line = self.curve.link.forward(np.array([float(threshold)]))
         found = np.full(self.at.shape, np.nan)
-        for inside, scores, wider in self._calibration.band(distance_of(self.curve, self.at), self.level):
+        for inside, scores, wider in self._calibration.band(distance_of(self.curve, self.at), _USUAL):
             scales = (wider * made.down[inside], wider * made.up[inside])
             found[inside] = exceedance(line, made.centre[inside], *scales, scores)
         return np.where(np.isnan(self.value), np.nan, found)

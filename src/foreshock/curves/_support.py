@@ -16,6 +16,12 @@ REACH = 1.0
 """A forecast reaches this share of the history's length beyond its end, and no further."""
 FACTOR = 20.0
 """Nor beyond this multiple of the last place of a log axis: the curves of the shipped calibration end there."""
+FLOOR = 0.1
+"""A score that never rose by more than this share of the room above its floor is one at its floor, ..."""
+FLAT = 0.02
+"""... where its later half is also no more than this share above its earlier half."""
+NEAR = 0.25
+"""So far, as a share of the history's length, is forecast even then; and the history's own longest step."""
 
 
 def kind_of_scale(curve: Curve) -> str:
@@ -50,10 +56,34 @@ def enough_of(curve: Curve) -> str | None:
     return "scores that differ, told with more digits" if np.ptp(curve.z) == 0 else None
 
 
+def at_floor(curve: Curve) -> bool:
+    """Whether a score between two ends has not left its floor: the score of guessing where it is told, else the end.
+
+    Models before an onset look alike whether it comes with the next one or never (in simulated worlds the 90% interval
+    of such a history held 1% of what came beyond the onset), so nothing but the nearest places can be forecast.
+
+    Examples:
+        >>> x = np.geomspace(1e8, 1e10, 6)
+        >>> flat = Curve(x, np.array([0.01, 0.0, 0.01, 0.02, 0.01, 0.02]), np.full(6, 300.0), low=0.0, high=1.0)
+        >>> rising = Curve(x, np.array([0.01, 0.01, 0.02, 0.03, 0.05, 0.08]), np.full(6, 300.0), low=0.0, high=1.0)
+        >>> at_floor(flat), at_floor(rising)
+        (True, False)
+    """
+    if curve.low is None or curve.high is None or not curve.points:
+        return False
+    floor = curve.low if curve.chance is None else curve.chance
+    above = (curve.y - floor) / (curve.high - floor)
+    half = (curve.points + 1) // 2
+    near = above.max() <= FLOOR and above.min() >= -FLOOR
+    return bool(near and above[-half:].mean() - above[:half].mean() <= FLAT)
+
+
 def _furthest(curve: Curve) -> float:
     """Furthest place on the scale on which the axis is read."""
     t = curve.t
     reach = REACH * float(np.ptp(t))
+    if at_floor(curve):
+        reach = max(NEAR * float(np.ptp(t)), float(np.diff(t).max(initial=0.0)))
     return float(t[-1]) + (min(reach, float(np.log(FACTOR))) if curve.log_x else reach)
 
 
@@ -78,6 +108,8 @@ def lacking_of(curve: Curve, places: Floats) -> tuple[str | None, ...]:
         return ("there is no history",) * places.size
     t, near = curve.place(places), supported(curve, places)
     beyond = "further beyond the history than it supports"
+    if at_floor(curve):
+        beyond = "the score has not left its floor, and nothing in it says when it would"
     return tuple(
         None if ok else beyond if one > curve.t[-1] else "not beyond the history"
         for one, ok in zip(t, near, strict=True)
