@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -184,3 +185,25 @@ def test_places_that_cannot_be_written_or_read(base: Path, tmp_path: Path) -> No
     assert not list(tmp_path.glob(".*draft"))
     assert issubclass(BrokenFileError, ForeshockError)
     assert state.MOST_BYTES > 2**20
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(ConfigError, match="not a regular file"):
+        import_state(new(tmp_path / "s"), tmp_path / "pipe")
+
+
+def test_a_file_with_the_last_place_in_the_order_does_not_end_the_memory(base: Path, tmp_path: Path) -> None:
+    told = json.loads(base.read_text("utf-8"))
+    told["events"][-1]["seq"] = 1_000_000_000
+    told["sha256"] = digest(told["events"])
+    base.write_text(json.dumps(told), "utf-8")
+    store = new(tmp_path / "s")
+    import_state(store, base)
+    name = told["events"][-1]["series"][0]["id"]
+    mute(store, name, "2999-01-01")
+    mute(store, name, "2999-02-01")
+    kept = read_memory(store).mute(name)
+    assert kept is not None
+    assert kept.seq == 1_000_000_000

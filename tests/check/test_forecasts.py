@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from foreshock._base import AlarmsConfig, AmbiguousError, NotEnoughDataError, Threshold
+from foreshock._base import AlarmsConfig, AmbiguousError, ConfigError, NotEnoughDataError, Threshold
 from foreshock.check import (
     CheckOptions,
     ForecastLine,
@@ -293,3 +293,10 @@ def test_a_score_with_a_twin_is_forecast_twice_and_the_second_promises_nothing()
     assert through["low"] < truth < through["high"]
     assert direct["low"] < truth < direct["high"]
     assert "that interval is a belief" in " ".join(told.tables["curves"][0]["notes"])
+
+
+@pytest.mark.parametrize("line", [5.0, -0.1])
+def test_a_line_that_no_score_can_cross_is_refused(line: float) -> None:
+    asked = ForecastOptions(wanted=Wanted(next=True), threshold=line, side="above")
+    with pytest.raises(ConfigError, match="outside the scores"):
+        curves_document([hits(1, 2, 3, 5, 8, 12)], asked)

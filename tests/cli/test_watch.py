@@ -204,3 +204,10 @@ def test_ctrl_c_ends_with_130_and_keeps_what_was_done(tmp_path: Path) -> None:
     assert process.returncode == 130
     assert "what was finished is kept" in err
     assert len(Store.open(tmp_path / ".foreshock").snapshot().runs()) == 2
+
+
+@pytest.mark.skipif(os.name != "posix", reason="reads the size of a file that a child writes to")
+def test_a_command_that_floods_its_error_output_fills_no_disk() -> None:
+    flood = "import os, stat, sys; sys.stderr.write('x' * 3_000_000); sys.exit(3 + stat.S_ISREG(os.fstat(2).st_mode))"
+    told = notify([sys.executable, "-c", flood], b"{}")
+    assert told == "it ended with 3: " + "x" * 500

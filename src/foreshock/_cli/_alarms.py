@@ -140,6 +140,9 @@ def mute(
     event = mute_alarm(opened, name, until, reason)
     if state is not None:
         export_state(opened, state)
+    if event.until < utc_now()[:10]:
+        console().print(f"alarm {event.id} is not muted: {event.until} is past, which takes a mute away.")
+        return
     console().print(f"alarm {event.id} is muted up to and including {event.until}.")
 
 

@@ -41,7 +41,7 @@ def acknowledge(store: Store, name: str, reason: str) -> Ack:
             do="list them: foreshock alarms",
         )
     ack = Ack(
-        seq=memory.clock + 1,
+        seq=memory.next_seq,
         at=now(),
         id=found.id,
         baseline=found.at,

@@ -186,7 +186,7 @@ def decide(memory: Memory, seen: Sequence[Seen], level: float, *, release: str |
     fresh = {one.look.id: new_p(one, latest.get(one.look.id)) for one in new}
     told = [p for p in fresh.values() if p is not None]
     look = Look(
-        seq=memory.clock + 1,
+        seq=memory.next_seq,
         at=now(),
         release=None if release is None else cut(release),
         level=level,

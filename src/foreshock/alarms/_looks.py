@@ -21,7 +21,8 @@ _Hash = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{8,64}$")]
 _Day = Annotated[str, msgspec.Meta(max_length=40)]
 _Count = Annotated[int, msgspec.Meta(ge=0, le=10_000_000)]
 _Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
-_Sequence = Annotated[int, msgspec.Meta(ge=0, le=1_000_000_000)]
+LAST_SEQUENCE = 1_000_000_000
+_Sequence = Annotated[int, msgspec.Meta(ge=0, le=LAST_SEQUENCE)]
 
 
 class SeriesLook(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):

@@ -7,7 +7,7 @@ import shlex
 import shutil
 import signal
 import subprocess
-import tempfile
+import threading
 from collections.abc import Sequence
 from contextlib import suppress
 
@@ -17,6 +17,8 @@ SECONDS = 60.0
 """How long a command may take before it is ended."""
 
 _SHOWN = 500
+_LAST_WORDS = 1.0
+"""Seconds to wait for the error output of a command that ended; what it left running may hold it open."""
 
 
 def command_words(command: str) -> list[str]:
@@ -55,30 +57,42 @@ def notify(words: Sequence[str], document: bytes, seconds: float = SECONDS) -> s
     Returns:
         None when it ended with 0, else what went wrong.
     """
-    with tempfile.TemporaryFile() as said:
-        try:
-            process = subprocess.Popen(  # noqa: S603 - the user's own command, taken apart by shlex; no shell
-                list(words),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.DEVNULL,
-                stderr=said,
-                start_new_session=True,
-            )
-        except OSError as error:
-            return f"it could not be started ({error.strerror})"
-        try:
-            process.communicate(document, timeout=seconds)
-        except subprocess.TimeoutExpired:
-            _end(process)
-            return f"it took longer than {seconds:g} s and was ended"
-        except BaseException:
-            _end(process)
-            raise
-        if process.returncode == 0:
-            return None
-        said.seek(0)
-        told = said.read(_SHOWN).decode("utf-8", "replace").strip()
-        return f"it ended with {process.returncode}" + (f": {told}" if told else "")
+    said, end = os.pipe()
+    kept = bytearray()
+    reader = threading.Thread(target=_keep_beginning, args=(said, kept), daemon=True)
+    reader.start()
+    try:
+        process = subprocess.Popen(  # noqa: S603 - the user's own command, taken apart by shlex; no shell
+            list(words),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=end,
+            start_new_session=True,
+        )
+    except OSError as error:
+        return f"it could not be started ({error.strerror})"
+    finally:
+        os.close(end)
+    try:
+        process.communicate(document, timeout=seconds)
+    except subprocess.TimeoutExpired:
+        _end(process)
+        return f"it took longer than {seconds:g} s and was ended"
+    except BaseException:
+        _end(process)
+        raise
+    if process.returncode == 0:
+        return None
+    reader.join(_LAST_WORDS)
+    told = bytes(kept).decode("utf-8", "replace").strip()
+    return f"it ended with {process.returncode}" + (f": {told}" if told else "")
+
+
+def _keep_beginning(said: int, kept: bytearray) -> None:
+    """Read to the end, and keep the beginning: a command that floods its error output fills neither disk nor memory."""
+    with os.fdopen(said, "rb", buffering=0) as pipe:
+        while chunk := pipe.read(65536):
+            kept.extend(chunk[: max(0, _SHOWN - len(kept))])
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

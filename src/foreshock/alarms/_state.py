@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from foreshock._base import ConfigError, StoreError, digest, pretty
-from foreshock.alarms._looks import Ack, Event, Look, Mute, SeriesLook, event_id
+from foreshock.alarms._looks import LAST_SEQUENCE, Ack, Event, Look, Mute, SeriesLook, event_id
 from foreshock.store import Store, Stream
 
 LEDGER, ALARMS = "ledger", "alarms"
@@ -41,6 +41,11 @@ class Memory(NamedTuple):
     mutes: tuple[Mute, ...] = ()
     last: int = -1
     clock: int = -1
+
+    @property
+    def next_seq(self) -> int:
+        """Place of the next event in the order. A file can bring the last place there is; then the moment decides."""
+        return min(self.clock + 1, LAST_SEQUENCE)
 
     @property
     def keys(self) -> set[str]:

@@ -29,6 +29,9 @@ def read_state_file(path: Path) -> list[Event]:
         BrokenFileError: It is no state file, larger than :data:`MOST_BYTES`, was cut off or altered, or says something
             impossible.
     """
+    if path.exists() and not path.is_file() and not path.is_dir():
+        # a pipe would be waited for without end
+        raise ConfigError("not a regular file", expected="a file that --state wrote", where=str(path))
     try:
         with path.open("rb") as file:
             data = file.read(MOST_BYTES + 1)

@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from foreshock._base import digest
+from foreshock._base import ConfigError, digest
 from foreshock.check._forecast_judge import ForecastOptions, Foretold, number, probability, side
+from foreshock.check._forecast_lines import ForecastLine
 from foreshock.check._forecast_words import place_text, score_text
 from foreshock.curves import Side, Standing, first_crossing, standing
 from foreshock.records import Effect, Finding, Need, Rate, State, Subject
@@ -78,9 +79,14 @@ class Crossing(NamedTuple):
 
 
 def crossing(told: Foretold, options: ForecastOptions) -> Crossing:
-    """Where a curve stands to the line of the options, and when its forecast reaches it."""
+    """Where a curve stands to the line of the options, and when its forecast reaches it.
+
+    Raises:
+        ConfigError: The line lies outside the scale of the scores: nothing could ever cross it.
+    """
     line, threshold = told.line, options.threshold
     assert threshold is not None
+    _refuse_outside(line, threshold)
     way = side(line, options)
     by = _by(told)
     chance = None if by is None else probability(told, by, options)
@@ -104,6 +110,20 @@ def _until(told: Foretold) -> float | None:
         return None
     there = np.flatnonzero(np.isfinite(made.low) & np.isfinite(made.high))
     return float(told.places[there[-1]]) if there.size else None
+
+
+def _refuse_outside(line: ForecastLine, threshold: float) -> None:
+    """A line at 5 where 5% was meant would be out of sight for ever, and look safe."""
+    low, high = line.curve.low, line.curve.high
+    if (low is None or threshold >= low) and (high is None or threshold <= high):
+        return
+    ends = [*([] if low is None else [f"from {low:g}"]), *([] if high is None else [f"to {high:g}"])]
+    raise ConfigError(
+        f"the line at {threshold:g} lies outside the scores of {line.metric}",
+        expected=f"a line {' '.join(ends)}",
+        do="give a share as .05 or 5%; where scores are percentages say --scale 100",
+        where=line.group or None,
+    )
 
 
 def _first(told: Foretold, now: Standing | None, threshold: float, way: Side) -> float | None:
