@@ -8,8 +8,14 @@ refused curve is scored as persistence.
 
 Before these data were scored: the forms of ``forecasting.md`` section 7 and that their weights are equal; conformal
 scores across groups; the features of the scale. With these data seen, on one look at a table of about twenty sets of
-forms: the local lines and damped slopes gave way to local trends of a state-space model, and a law with two breaks was
-added (mean RMSLE .0256 before, .0251 after; the change also won on simulated curves); that shipped weights are equal.
+forms: the local lines and damped slopes gave way to local trends of a state-space model, and a law with two breaks
+was added (mean RMSLE .0256 before, .0251 after; the change also won on simulated curves). Seen as well, and so not
+blind to these data: that shipped weights are equal (weights learned on simulated curves gave .0262 to .0315 against
+.0261 with the forms of that day); the fewest points of a form and the largest smoothing; that a form counts as at
+most ten times the usual distance away (four gave .0252); that weights leave equality only for a gain of two standard
+errors; that intervals are widened by one standard error over groups (without it CIFAR-100 is covered .770); that the
+feature ``turn`` enters from 200 curves on (with it here CIFAR-100 is covered .769). The shipped calibration saw none
+of these curves; its second table is the nearest to a blind one.
 """
 
 from __future__ import annotations

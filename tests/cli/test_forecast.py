@@ -125,6 +125,7 @@ def test_the_history_is_tested_against_the_last_score(call: Call, tmp_path: Path
         (("gsm8k", "--calibrate-on", "mine"), "shipped or own"),
         ((*CURVES, "--calibrate-on", "own"), "curves of other groups"),
         ((*CURVES, "--link", "cube"), "log or logit or identity"),
+        ((*CURVES, "--date", "someday"), "no date"),
     ],
 )
 def test_mistakes_are_messages(call: Call, tmp_path: Path, words: tuple[str, ...], said: str) -> None:
@@ -143,3 +144,17 @@ def test_a_metric_that_is_not_there_names_those_that_are(call: Call, tmp_path: P
     code, out, err = call("forecast", "harm", "--date", "2027-03")
     assert code == 2
     assert "released" in out + err
+
+
+def test_items_behind_scores_of_an_unknown_metric_make_it_a_rate(call: Call, tmp_path: Path) -> None:
+    rows = [f"{10.0 ** (8 + k / 2):g},0,300" for k in range(5)]
+    (tmp_path / "s.csv").write_text("size,jailbreak,n\n" + "\n".join(rows) + "\n")
+    words = ("--csv", "s.csv", "--x", "size", "--y", "jailbreak", "--n", "n", "--threshold", ".02", "--above", "--next")
+    code, out, _ = call("forecast", *words, "--json", "f.json")
+    assert code == 0
+    assert "exact, 300 items" in out
+    assert tables(tmp_path / "f.json")["forecast"][0]["y_hat"] < 0.01
+    (tmp_path / "s.csv").write_text("size,jailbreak,n\n1e8,3,300\n1e9,5,300\n1e10,4,300\n1e11,4,300\n")
+    code, out, err = call("forecast", *words)
+    assert code == 2
+    assert "--scale" in out + err

@@ -79,6 +79,12 @@ def _columns(table: TableAsked) -> CurveColumns:
             expected="--x and --y beside --csv",
             do="for example: foreshock forecast --csv curves.csv --x n --y loss --group task --next",
         )
+    if table.date is not None and table.date != x:
+        raise ConfigError(
+            f"--date {table.date[:80]} is no date, and the axis is --x {x[:80]}",
+            expected="a date such as 2027-03, or the column of dates as the axis",
+            do="correct --date, or leave --x out",
+        )
     group = roles.get("group")
     return CurveColumns(
         x=x,

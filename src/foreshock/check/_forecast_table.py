@@ -62,7 +62,7 @@ def lines_of_rows(rows: CurveRows, said: ScoreScale, twin: str | None = None) ->
         ConfigError: What was said contradicts itself.
     """
     y, x = np.array(rows.y), np.array(rows.x)
-    scale = _scale(said, y[~np.isnan(y)])
+    scale = _scale(said, y[~np.isnan(y)], counted=not np.isnan(np.array(rows.n, float)).all())
     log_x, axis_note = _log_axis(rows, x, said.log_x)
     places: dict[str, list[int]] = {}
     for i, name in enumerate(rows.group):
@@ -168,10 +168,9 @@ def _rising(metric: str) -> bool | None:
 def _once(table: _Table, known: np.ndarray) -> tuple[np.ndarray, int]:
     """Rows without those that repeat another one in everything that is read of it."""
     facts = np.column_stack([column[known] for column in (table.x, table.y, table.n, table.twins)])
-    first: dict[bytes, int] = {}
-    for place, row in enumerate(facts):
-        first.setdefault(row.tobytes(), place)  # bytes, because nothing else makes two NaN alike
-    kept = np.array(sorted(first.values()), int)
+    # bytes, because nothing else makes two NaN alike
+    alike = np.ascontiguousarray(facts).view(np.dtype((np.void, facts.shape[1] * facts.itemsize))).ravel()
+    kept = np.sort(np.unique(alike, return_index=True)[1])
     return known[kept], known.size - kept.size
 
 
@@ -205,21 +204,44 @@ def _log_axis(rows: CurveRows, x: np.ndarray, said: bool | None) -> tuple[bool, 
     return False, f"{rows.kind} is read on a linear scale: it does not span a factor of {WIDE:g} (--log-x otherwise)"
 
 
-def _scale(said: ScoreScale, values: np.ndarray) -> _Scale:
-    """Ends of the scores: as said, else as the name of the metric says, else by their signs."""
+def _scale(said: ScoreScale, values: np.ndarray, *, counted: bool) -> _Scale:
+    """Ends of the scores: as said, else as the metric's name says, else by items behind them, else by their signs."""
     if said.link is not None:
         return _of_link(said)
+    return _said(said) or _guessed(said, values, counted=counted)
+
+
+def _said(said: ScoreScale) -> _Scale | None:
     if said.low is not None or said.high is not None:
         return _Scale(said.low, said.high, "")
     if said.scale is not None or said.chance is not None or said.kind == "hard":
         return _Scale(0.0, said.scale or 1.0, "")
+    return None
+
+
+def _guessed(said: ScoreScale, values: np.ndarray, *, counted: bool) -> _Scale:
     known = harness_metric(said.metric)
     if known is not None:
         _refuse_outside(said.metric, known.low, known.high, values)
         return _Scale(known.low, known.high, f"{said.metric} is known to lie {_between(known.low, known.high)}")
+    if counted:
+        return _of_counts(said, values)
     if values.size and values.min() > 0:
         return _Scale(0.0, None, f"{said.metric} is forecast on its log, as all scores are above 0 (--link otherwise)")
     return _Scale(None, None, f"{said.metric} is forecast as it is, without ends (--low, --high, --link otherwise)")
+
+
+def _of_counts(said: ScoreScale, values: np.ndarray) -> _Scale:
+    """A score of counted items is a share of them; on which scale, only its values can say."""
+    if values.size and (values.min() < 0 or values.max() > 1):
+        raise AmbiguousError(
+            f"{said.metric} of counted items runs from {values.min():g} to {values.max():g}",
+            expected="a share between 0 and 1, or a scale that is said",
+            do="say the scale: --scale 100, or --low and --high; without --n, --link identity",
+        )
+    return _Scale(
+        0.0, 1.0, f"{said.metric} is read as a rate: --n items stand behind each (--low, --high or --link otherwise)"
+    )
 
 
 def _of_link(said: ScoreScale) -> _Scale:
