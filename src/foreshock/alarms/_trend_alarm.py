@@ -27,8 +27,8 @@ BASELINE = 8
 DRIFT = -10.0
 """Log-odds of drifting noise over a break from which on an alarm is not guaranteed.
 
-Chosen on simulated lines (baseline 8, 60 looks, seed 6 of the study): of series with autocorrelation one half 69% fire,
-and 5% of all of them are below this; two thirds to nine tenths of those with a real jump or kink are."""
+Chosen on simulated lines (baseline 8, 60 looks): of series with autocorrelation one half two thirds cross, and the alarms
+of about .04 of them are below this; so are two thirds (look 20) to nine tenths (look 40) of those with a jump of 3."""
 
 BENT = 0.05
 """p-value of the quadratic term from which on a bend is told."""
