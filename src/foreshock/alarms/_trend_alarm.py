@@ -27,8 +27,9 @@ BASELINE = 8
 DRIFT = -10.0
 """Log-odds of drifting noise over a break from which on an alarm is not guaranteed.
 
-Chosen on simulated lines (baseline 8, 60 looks): of series with autocorrelation one half two thirds cross, and the alarms
-of about .04 of them are below this; so are two thirds (look 20) to nine tenths (look 40) of those with a jump of 3."""
+Chosen on simulated lines (baseline 8, 60 looks): of series with autocorrelation one half two thirds cross, and the
+alarms of about .04 of them are below this; so are two thirds (look 20) to nine tenths (look 40) of those with a jump of
+3 standard deviations."""
 
 BENT = 0.05
 """p-value of the quadratic term from which on a bend is told."""
