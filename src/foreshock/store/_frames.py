@@ -172,7 +172,7 @@ def _without_giants(frame: pl.DataFrame) -> pl.DataFrame:
     label = pl.col("label") if "label" in frame.columns else pl.lit(None, pl.String)
     return frame.with_columns(
         pl.when(~giant).then("value").alias("value"),
-        pl.when(giant).then(label.fill_null(_TOO_LARGE)).otherwise(label).alias("label"),
+        pl.when(giant & (label.is_null() | (label == ""))).then(pl.lit(_TOO_LARGE)).otherwise(label).alias("label"),
     )
 
 
