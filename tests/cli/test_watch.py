@@ -186,6 +186,8 @@ def test_a_command_that_does_not_listen_and_one_that_talks(tmp_path: Path) -> No
 
 def test_ctrl_c_ends_with_130_and_keeps_what_was_done(tmp_path: Path) -> None:
     logs(tmp_path / "logs", range(2))
+    # a process started in the background by a shell ignores SIGINT, and so would this one
+    before_test = signal.signal(signal.SIGINT, signal.default_int_handler)
     process = subprocess.Popen(
         [sys.executable, "-m", "foreshock", "watch", "logs", "--every", "1"],
         cwd=tmp_path,
@@ -193,6 +195,7 @@ def test_ctrl_c_ends_with_130_and_keeps_what_was_done(tmp_path: Path) -> None:
         stderr=subprocess.PIPE,
         text=True,
     )
+    signal.signal(signal.SIGINT, before_test)
     assert process.stdout is not None
     line = process.stdout.readline()
     assert "2 runs added." in line
