@@ -203,3 +203,13 @@ def test_a_finding_says_everything() -> None:
 def test_what_was_never_simulated_is_refused() -> None:
     with pytest.raises(ConfigError, match="simulated"):
         trend_alarm(series(), looks=100000)
+
+
+def test_maxima_of_few_steps_promise_nothing() -> None:
+    rng = np.random.default_rng(3)
+    told = [
+        trend_alarm(Curve(np.arange(1.0, 29.0), np.maximum.accumulate(rng.standard_normal(28)), log_x=False), looks=20)
+        for _ in range(40)
+    ]
+    assert not any(one.guaranteed for one in told)
+    assert any(one.refused is None for one in told), "some have too few steps to be refused"

@@ -158,3 +158,20 @@ def test_items_behind_scores_of_an_unknown_metric_make_it_a_rate(call: Call, tmp
     code, out, err = call("forecast", *words)
     assert code == 2
     assert "--scale" in out + err
+
+
+def test_a_place_within_the_history_is_answered_with_where_it_ends(call: Call, tmp_path: Path) -> None:
+    write_curves(tmp_path / "c.csv", groups=1)
+    code, out, _ = call("forecast", "t0*", *CURVES[:-2], "--at", "1e7")
+    assert code == 0
+    assert "Ask for a place beyond" in " ".join(out.split())
+    assert "Do not extrapolate" not in out
+    assert "the fixed curve" not in out, "--link is an option here and no term of verdicts"
+
+
+def test_an_infinite_place_is_the_cell_that_is_named(call: Call, tmp_path: Path) -> None:
+    (tmp_path / "i.csv").write_text("n,loss\n1e6,3\n1e7,2.5\ninf,2.2\n1e8,2.1\n")
+    code, out, err = call("forecast", "--csv", "i.csv", "--x", "n", "--y", "loss")
+    assert code == 2
+    assert "line 4" in out + err
+    assert "1000000" not in out + err

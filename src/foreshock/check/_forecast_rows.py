@@ -9,6 +9,7 @@ import numpy as np
 from foreshock._base import digest
 from foreshock.check._forecast_crossing import Crossing, advice_of
 from foreshock.check._forecast_judge import GUARANTEE, ForecastOptions, Foretold, number
+from foreshock.check._forecast_targets import WITHIN
 from foreshock.check._forecast_words import place_text, score_text
 from foreshock.records import Finding, Need, State, Subject
 from foreshock.stats import normal_quantile, wilson
@@ -155,10 +156,13 @@ def alike(told: Foretold) -> list[str]:
 def advice(told: Foretold) -> str:
     """What to do now, where no line was asked for."""
     line, made = told.line, told.made
+    if told.found and all(t.lacking == WITHIN for t in told.found):
+        last = place_text(line, float(line.curve.x[-1]))
+        return f"Ask for a place beyond {last}; --backtest forecasts what is known."
     if told.refused is not None or made is None:
         enough = f" {_sentence(told.enough)}" if told.enough else ""
         return f"Do not extrapolate this curve.{enough}"
-    asked = [t for t in told.found if t.lacking is None]
+    asked = [t.x for t in told.found if t.lacking is None]
     if not asked:
         return "Ask for a place: --next, --at X or --date."
     inside = [row["inside"] for row in told.rows if row["inside"] is not None]
@@ -167,23 +171,26 @@ def advice(told: Foretold) -> str:
             f"What came is known here: {sum(inside)} of {len(inside)} within the interval, one curve's places rise and "
             "fall together. For what is not known yet ask for --at or --next."
         )
-    last = max(asked, key=lambda t: t.x)
-    i = told.at(last.x)
+    return _plan(told, max(asked))
+
+
+def _plan(told: Foretold, x: float) -> str:
+    """What to make of the interval at the furthest place."""
+    line, made, i = told.line, told.made, told.at(x)
+    assert made is not None
     assert i is not None
     low, high, now = float(made.low[i]), float(made.high[i]), float(line.curve.y[-1])
+    place, score = place_text(line, x), score_text(line, now)
     if not (np.isfinite(low) and np.isfinite(high)):
-        return f"There is no forecast at {place_text(line, last.x)}: ask for a nearer place."
-    middle = place_text(line, _between(told, last.x))
+        return f"There is no forecast at {place}: ask for a nearer place."
+    middle = place_text(line, _between(told, x))
+    further = middle != place_text(line, float(line.curve.x[-1]))  # between two neighbours of an order there is nothing
     if low <= now <= high:
-        return (
-            f"No change up to {place_text(line, last.x)} is not excluded: plan for {score_text(line, now)} as well. "
-            f"A model at {middle} would say more than another fit."
-        )
+        more = f" A model at {middle} would say more than another fit." if further else ""
+        return f"No change up to {place} is not excluded: plan for {score} as well.{more}"
+    check = f"; a model at {middle} checks it before {place} is paid for" if further else ""
     way = "rise" if low > now else "fall"
-    return (
-        f"Plan with the interval, not with the value. A {way} from {score_text(line, now)} is forecast with some "
-        f"certainty; a model at {middle} checks it before {place_text(line, last.x)} is paid for."
-    )
+    return f"Plan with the interval, not with the value. A {way} from {score} is forecast with some certainty{check}."
 
 
 def _between(told: Foretold, x: float) -> float:

@@ -8,13 +8,14 @@ import msgspec
 import numpy as np
 
 from foreshock.check._forecast_lines import ForecastLine
+from foreshock.curves import furthest
 
 LAST_STEPS = 3
 """Steps along the axis whose median is taken as the next one: training logs change their stride, models their sizes."""
+WITHIN = "the place lies within the history: a forecast is of what comes after it"
+"""Why there is no forecast at a place that is known."""
 GRID = 36
 """Places at which a band is drawn and a line is looked for."""
-REACH = 20.0
-"""How far beyond the history a crossing is looked for on a log axis, at most: this factor of the last place."""
 
 
 class Target(NamedTuple):
@@ -67,7 +68,7 @@ def _checked(line: ForecastLine, target: Target) -> Target:
         return target
     last = float(line.curve.x[-1])
     if target.x <= last:
-        return target._replace(lacking="the place lies within the history: a forecast is of what comes after it")
+        return target._replace(lacking=WITHIN)
     return target
 
 
@@ -85,15 +86,10 @@ def next_place(line: ForecastLine) -> float | None:
 
 
 def horizon(line: ForecastLine) -> float | None:
-    """How far the axis is searched for a crossing; None where the curve has no length.
-
-    As far as the history is long, which is where forecasts end, and on a log axis at most :data:`REACH` times its end.
-    """
-    span = float(np.ptp(line.curve.t)) if line.curve.points else 0.0
-    if span == 0:
+    """How far the axis is searched for a crossing, which is where forecasts end; None where the curve has no length."""
+    if not line.curve.points or np.ptp(line.curve.t) == 0:
         return None
-    last = float(line.curve.t[-1])
-    return float(np.exp(last + min(span, np.log(REACH)))) if line.curve.log_x else last + span
+    return furthest(line.curve)
 
 
 def grid(line: ForecastLine, until: float, places: int = GRID) -> np.ndarray:

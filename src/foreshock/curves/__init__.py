@@ -13,6 +13,7 @@ from foreshock.curves._forms import Form, forms
 from foreshock.curves._horizon import Attempts, Horizon, HorizonTrend, horizon_trend, horizons
 from foreshock.curves._observational import KnownModels, ObservedForecast, observe
 from foreshock.curves._series import curve_of
+from foreshock.curves._support import furthest
 from foreshock.curves._two_stage import TwoStage, two_stage
 
 __all__ = [
@@ -46,6 +47,7 @@ __all__ = [
     "fit_all",
     "forecast",
     "forms",
+    "furthest",
     "horizon_trend",
     "horizons",
     "interval_score",

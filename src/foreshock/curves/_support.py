@@ -78,6 +78,18 @@ def at_floor(curve: Curve) -> bool:
     return bool(near and above[-half:].mean() - above[:half].mean() <= FLAT)
 
 
+def furthest(curve: Curve) -> float:
+    """Furthest place at which a history supports a forecast, in the axis' own unit.
+
+    Examples:
+        >>> x = np.array([1.0, 2.0, 4.0, 8.0])
+        >>> round(furthest(Curve(x, np.array([4.0, 3.0, 2.5, 2.2]), low=0.0)), 6)
+        64.0
+    """
+    end = _furthest(curve)
+    return float(np.exp(end)) if curve.log_x else end
+
+
 def _furthest(curve: Curve) -> float:
     """Furthest place on the scale on which the axis is read."""
     t = curve.t
@@ -98,8 +110,7 @@ def supported(curve: Curve, places: Floats) -> Bools:
 
 def reach_text(curve: Curve) -> str:
     """How far a history reaches, in words."""
-    end = _furthest(curve)
-    return f"places up to {np.exp(end) if curve.log_x else end:.6g}, or a longer history"
+    return f"places up to {furthest(curve):.6g}, or a longer history"
 
 
 def lacking_of(curve: Curve, places: Floats) -> tuple[str | None, ...]:

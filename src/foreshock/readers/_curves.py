@@ -183,6 +183,9 @@ def _places(column: _Column) -> tuple[list[float], str, list[str]]:
     axis = axis_of(column.name, texts[:10_000], marks.decimal())
     values = [axis.value(text) for text in texts]
     dated = sum(moment(text) is not None for text in texts[:1_000])
+    if dated == 0 and None in values and any(value is not None for value in values):
+        odd = values.index(None)
+        raise _wrong(texts[odd], "a finite number such as 1.4B", column.at(odd), column.name)
     if None not in values and not (axis.kind is None and dated == len(texts[:1_000])):
         notes = [f"{column.name} is read in billions, as its numbers are small"] if axis.guessed else []
         return [float(value) for value in values if value is not None], axis.kind or column.name, notes

@@ -132,9 +132,9 @@ STATUS = {"ruled-out": "ruled out", "possible": "possible", "unchecked": "not ch
 _PATTERNS = {
     "line of models": r"\blines? of models\b",
     "twin": r"\btwins?\b",
-    "share": r"\bshares? of the\b|\bcarr(?:y|ies)\b",
+    "share": r"\bshares? of the (?:mean )?(?:rise|change)\b|\bcarr(?:y|ies)\b",
     "floor or ceiling": r"at floor or ceiling",
-    "link": r"\blinks?\b(?! gap)",
+    "link": r"(?<!-)\blinks?\b(?! gap)",
     "bend": r"\bbends?\b",
     "q": r"\bq (?:=|<) ",
 }
