@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from foreshock._cli import main
 from foreshock.scoring import score
 from foreshock.store import Store
 from tests.alarms._store import releases
@@ -19,18 +18,10 @@ Call = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
-def call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Call:
-    monkeypatch.chdir(tmp_path)
+def call(call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Call:
     monkeypatch.setenv("COLUMNS", "200")
     (tmp_path / "foreshock.toml").write_text("[alarms]\nmetrics = []\n")
-
-    def run(*arguments: str) -> tuple[int, str, str]:
-        code = main(arguments)
-        out, err = capsys.readouterr()
-        assert "Traceback" not in out + err
-        return code, out, err
-
-    return run
+    return call
 
 
 @pytest.fixture(scope="module")

@@ -8,26 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from foreshock._cli import main
-
 Call = Callable[..., tuple[int, str, str]]
 
 SAMPLES = [
     {"question": f"{a}+1", "target": str(a + 1), "answer": str(a + 1 if a % 3 else 0), "id": str(a)} for a in range(30)
 ]
-
-
-@pytest.fixture
-def call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Call:
-    monkeypatch.chdir(tmp_path)
-
-    def run(*arguments: str) -> tuple[int, str, str]:
-        code = main(arguments)
-        out, err = capsys.readouterr()
-        assert "Traceback" not in out + err
-        return code, out, err
-
-    return run
 
 
 @pytest.fixture

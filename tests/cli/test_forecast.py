@@ -10,24 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from foreshock._cli import main
-
 Call = Callable[..., tuple[int, str, str]]
 CURVES = ("--csv", "c.csv", "--x", "n", "--y", "loss", "--group", "task+model", "--train", "flag")
 X = np.geomspace(1e6, 1e9, 10)
-
-
-@pytest.fixture
-def call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Call:
-    monkeypatch.chdir(tmp_path)
-
-    def run(*arguments: str) -> tuple[int, str, str]:
-        code = main(arguments)
-        out, err = capsys.readouterr()
-        assert "Traceback" not in out + err
-        return code, out, err
-
-    return run
 
 
 def write_curves(path: Path, groups: int = 2) -> None:

@@ -10,7 +10,6 @@ import jsonschema
 import pytest
 
 from foreshock import report
-from foreshock._cli import main
 from foreshock.lint import CODES
 
 Call = Callable[..., tuple[int, str, str]]
@@ -29,19 +28,6 @@ family = "toy"
 points = ["70M", "160M", "410M", "70B"]
 """
 MAP = ("--map", "input=question,target=target,answer=answer,item=id", "--task-name", "texts")
-
-
-@pytest.fixture
-def call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Call:
-    monkeypatch.chdir(tmp_path)
-
-    def run(*arguments: str) -> tuple[int, str, str]:
-        code = main(arguments)
-        out, err = capsys.readouterr()
-        assert "Traceback" not in out + err
-        return code, out, err
-
-    return run
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +12,6 @@ import numpy as np
 import polars as pl
 import pytest
 
-from foreshock._cli import main
 from foreshock.mirage import order_for
 
 Call = Callable[..., tuple[int, str, str]]
@@ -20,16 +20,8 @@ SIZES = [10**7 * 3**k for k in range(10)]
 
 
 @pytest.fixture
-def call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Call:
-    monkeypatch.chdir(tmp_path)
-
-    def run(*arguments: str) -> tuple[int, str, str]:
-        code = main(("mirage", *arguments))
-        out, err = capsys.readouterr()
-        assert "Traceback" not in out + err
-        return code, out, err
-
-    return run
+def call(call: Call) -> Call:
+    return functools.partial(call, "mirage")
 
 
 def write(path: Path, curves: dict[str, list[float]], tokens: int = 5) -> None:

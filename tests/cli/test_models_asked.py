@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from foreshock._cli import main
 from foreshock._cli._planted import STREAM
 from foreshock.store import Store
 from tests.models._adder import answer as adder
@@ -19,18 +18,10 @@ Ask = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
-def call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Ask:
-    monkeypatch.chdir(tmp_path)
+def call(call: Ask, monkeypatch: pytest.MonkeyPatch) -> Ask:
     monkeypatch.setenv("COLUMNS", "200")
     monkeypatch.setenv("FORESHOCK_VECTORS", "")
-
-    def run(*arguments: str) -> tuple[int, str, str]:
-        code = main(arguments)
-        out, err = capsys.readouterr()
-        assert "Traceback" not in out + err
-        return code, out, err
-
-    return run
+    return call
 
 
 LADDER = [f"fam-{size}m@{skill}" for size, skill in ((10, 0.3), (30, 0.5), (100, 0.7), (300, 0.85), (1000, 0.95))]

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from foreshock._base import ConfigError, load_config
-from foreshock._cli import main
 from foreshock._cli._imports import import_all
 from foreshock._cli._places import places
 
@@ -28,18 +27,10 @@ def start(*, letters: int = 3):
 
 
 @pytest.fixture
-def call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Iterator[Call]:
-    monkeypatch.chdir(tmp_path)
+def call(call: Call, monkeypatch: pytest.MonkeyPatch) -> Iterator[Call]:
     monkeypatch.setenv("COLUMNS", "200")
     path, modules = list(sys.path), set(sys.modules)
-
-    def run(*arguments: str) -> tuple[int, str, str]:
-        code = main(arguments)
-        out, err = capsys.readouterr()
-        assert "Traceback" not in out + err
-        return code, out, err
-
-    yield run
+    yield call
     sys.path[:] = path
     for name in set(sys.modules) - modules:
         if name.startswith("own_"):

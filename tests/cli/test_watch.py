@@ -16,7 +16,6 @@ import numpy as np
 import pytest
 
 from foreshock._base import ConfigError
-from foreshock._cli import main
 from foreshock.alarms import command_words, notify
 from foreshock.store import Store
 
@@ -50,19 +49,11 @@ def logs(folder: Path, numbers: range) -> Path:
 
 
 @pytest.fixture
-def call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Call:
-    monkeypatch.chdir(tmp_path)
+def call(call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Call:
     monkeypatch.setenv("COLUMNS", "200")
     monkeypatch.setattr(planted, "SAMPLES", 12)
     (tmp_path / "foreshock.toml").write_text("[alarms]\nmetrics = []\n")
-
-    def run(*arguments: str) -> tuple[int, str, str]:
-        code = main(arguments)
-        out, err = capsys.readouterr()
-        assert "Traceback" not in out + err
-        return code, out, err
-
-    return run
+    return call
 
 
 def script(path: Path, text: str) -> str:

@@ -9,25 +9,11 @@ from pathlib import Path
 import pytest
 
 from foreshock import report
-from foreshock._cli import main
 from foreshock.compare import compare
 from foreshock.store import Store
 from tests.compare.conftest import Write, flips, sides
 
 Call = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Call:
-    monkeypatch.chdir(tmp_path)
-
-    def run(*arguments: str) -> tuple[int, str, str]:
-        code = main(arguments)
-        out, err = capsys.readouterr()
-        assert "Traceback" not in out + err
-        return code, out, err
-
-    return run
 
 
 def _write(folder: Path, name: str, right: list[bool]) -> str:
