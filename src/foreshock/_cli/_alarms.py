@@ -13,6 +13,7 @@ from foreshock import __version__
 from foreshock._base import ConfigError, count_of, utc_now
 from foreshock._cli import _options as o
 from foreshock._cli._check import UNREADABLE, firing
+from foreshock._cli._fail_on import refuse_unknown
 from foreshock._cli._out import console, progress, write_json
 from foreshock._cli._places import open_store, places
 from foreshock.records import Counts, Document
@@ -74,7 +75,7 @@ def alarms(
 
     where = places(store)
     names = fail_on or where.config.fail_on
-    refuse_unknown(fail_on)
+    refuse_unknown(fail_on or [], WORDS, CODES)
     opened = open_store(where)
     if state is not None and state.exists():
         import_state(opened, state)
@@ -156,17 +157,6 @@ def _refuse_before(context: typer.Context) -> None:
             expected=f"it behind: foreshock alarms {context.invoked_subcommand} ... {option} ...",
             do=f"see: foreshock alarms {context.invoked_subcommand} --help",
         )
-
-
-def refuse_unknown(fail_on: Sequence[str] | None) -> None:
-    """Refuse a name that nothing can ever fire under.
-
-    Raises:
-        ConfigError: A name is neither the beginning of a code, nor a verdict, ``unreadable`` or ``any``.
-    """
-    for name in fail_on or ():
-        if name not in WORDS and not (name and any(code.startswith(name) for code in CODES)):
-            raise ConfigError(f"nothing can fire under --fail-on {name!r:.80}", expected=", ".join((*WORDS, *CODES)))
 
 
 def document_of(watch: Watch, command: Sequence[str]) -> Document:

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from foreshock._base import ConfigError
 from foreshock._cli import _options as o
+from foreshock._cli._fail_on import refuse_unknown
 from foreshock._cli._looking import Asked
 from foreshock._cli._looking import document as made
 from foreshock._cli._out import console, write_json, write_text
@@ -64,7 +64,7 @@ def check(
     """
     where = places(store)
     names = fail_on or where.config.fail_on
-    refuse_unknown(names)
+    refuse_unknown(names, ("any", "break", UNREADABLE, *LIGHTS), CODES)
     talk = not quiet and str(json) != "-"
     options, family = family_or_column(asked, family)
     request = Asked(where, store, [*(paths or []), *asked.tables], options, quiet, talk)
@@ -103,20 +103,6 @@ def write_outputs(
         write_text(report.markdown(document), markdown)
     if junit is not None:
         write_text(report.junit(document), junit)
-
-
-def refuse_unknown(fail_on: list[str]) -> None:
-    """Refuse a name that nothing can ever fire under.
-
-    Raises:
-        ConfigError: A name is neither the beginning of a code, nor a light, nor ``break``, ``unreadable`` or ``any``.
-    """
-    words = ("any", "break", UNREADABLE, *LIGHTS)
-    for name in fail_on:
-        if name not in words and not (name and any(code.startswith(name) for code in CODES)):
-            raise ConfigError(
-                f"nothing can fire under --fail-on {name!r}", expected=f"{', '.join(words)}, or {', '.join(CODES)}"
-            )
 
 
 def firing(document: Document, fail_on: list[str]) -> int:

@@ -11,6 +11,7 @@ import typer
 from foreshock._base import ConfigError
 from foreshock._cli import _options as o
 from foreshock._cli._check import firing, write_outputs
+from foreshock._cli._fail_on import refuse_unknown
 from foreshock._cli._imports import import_all
 from foreshock._cli._out import console, progress
 from foreshock._cli._places import open_store, places
@@ -91,7 +92,7 @@ def compare(
     """
     where = places(store)
     import_all(where, imports)
-    refuse_unknown(fail_on or [])
+    refuse_unknown(fail_on or [], WORDS, (*CODES, *INTEGRITY))
     options = CompareOptions(
         tasks=task or [],
         metric=metric,
@@ -159,17 +160,3 @@ def positive(value: float | None, option: str) -> float | None:
     if value is not None and not 0 < value < float("inf"):
         raise ConfigError(f"{option} {value}", expected="a number above 0, such as 0.01 for one point")
     return value
-
-
-def refuse_unknown(names: list[str]) -> None:
-    """Refuse a name under which nothing can ever fire.
-
-    Raises:
-        ConfigError: A name is neither ``regression`` nor ``any`` nor the beginning of a code.
-    """
-    for name in names:
-        codes = (*CODES, *INTEGRITY)
-        if name not in WORDS and not (name and any(code.startswith(name) for code in codes)):
-            raise ConfigError(
-                f"nothing can fire under --fail-on {name!r}", expected=f"{', '.join(WORDS)}, or {', '.join(codes)}"
-            )

@@ -12,6 +12,7 @@ import typer
 from foreshock._base import ConfigError
 from foreshock._cli import _options as o
 from foreshock._cli._check import firing, write_outputs
+from foreshock._cli._fail_on import refuse_unknown
 from foreshock._cli._forecast_table import TableAsked, lines_of_tables
 from foreshock._cli._forecast_words import dates_and_column, line, place
 from foreshock._cli._looking import Asked
@@ -21,7 +22,6 @@ from foreshock._cli._out import console, progress
 from foreshock._cli._places import places
 from foreshock._cli._reading import Reading, reads_files
 from foreshock.check import (
-    FORECAST_CODES,
     LINKS,
     ForecastOptions,
     ScoreScale,
@@ -32,6 +32,8 @@ from foreshock.check import (
 from foreshock.records import Document
 
 WORDS = ("any", "crossed")
+FIRING = ("FS403",)
+"""Codes that can fire: a forecast that is not there (FS404) never does."""
 
 
 @reads_files
@@ -128,7 +130,7 @@ def forecast(
     """
     where = places(store)
     names = fail_on or where.config.fail_on
-    _refuse_unknown(fail_on or [])
+    refuse_unknown(fail_on or [], WORDS, FIRING)
     dates, column = dates_and_column(date or [])
     nothing = not (at or dates or next_one or train)
     options = ForecastOptions(
@@ -216,11 +218,3 @@ def _refuse(given: dict[str, object], way: str) -> None:
     for name, value in given.items():
         if value not in (None, False, []):
             raise ConfigError(f"{name} {way} --csv means nothing", do="leave it out")
-
-
-def _refuse_unknown(fail_on: list[str]) -> None:
-    for name in fail_on:
-        if name not in WORDS and not (name and any(code.startswith(name) for code in FORECAST_CODES)):
-            raise ConfigError(
-                f"nothing can fire under --fail-on {name!r:.80}", expected=f"{', '.join((*WORDS, *FORECAST_CODES))}"
-            )

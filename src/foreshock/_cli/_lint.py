@@ -12,6 +12,7 @@ import typer
 from foreshock._base import ConfigError
 from foreshock._cli import _options as o
 from foreshock._cli._check import firing, write_outputs
+from foreshock._cli._fail_on import fits, refuse_unknown
 from foreshock._cli._imports import import_all, import_function
 from foreshock._cli._lint_shown import show_blind, show_lint
 from foreshock._cli._out import console, progress
@@ -121,7 +122,8 @@ def lint(
         _note_logs(given.designs)
     where = places(store if store is not None else given.store)
     names = fail_on or where.config.fail_on
-    refuse_unknown(fail_on or [], [*(select or []), *(ignore or [])])
+    refuse_unknown(fail_on or [], ("any", *(rule.name for rule in RULES)), CODES)
+    _refuse_chosen([*(select or []), *(ignore or [])])
     import_all(where, imports)
     scorers = _functions(scorer or [])
     own = where.config.lint
@@ -261,23 +263,12 @@ def _sorted(paths: list[Path]) -> _Given:
     return _Given(stores[0] if stores else None, designs, logs)
 
 
-def refuse_unknown(fail_on: list[str], chosen: list[str]) -> None:
-    """Refuse names under which nothing can ever be.
+def _refuse_chosen(chosen: list[str]) -> None:
+    """Refuse a prefix of ``--select`` or ``--ignore`` that fits no code.
 
     Raises:
-        ConfigError: A name of ``--fail-on`` is neither the beginning of a code, nor a rule, nor ``any``; or a prefix of
-            ``--select`` or ``--ignore`` fits no code.
+        ConfigError: It does not.
     """
-    words = ("any", *(rule.name for rule in RULES))
-    for name in fail_on:
-        if name not in words and not _prefix(name):
-            raise ConfigError(
-                f"nothing can fire under --fail-on {name!r:.80}", expected=f"{', '.join(words)}, or {', '.join(CODES)}"
-            )
     for name in chosen:
-        if not _prefix(name):
+        if not fits(name, CODES):
             raise ConfigError(f"no code of lint begins with {name!r:.80}", expected=f"one of {', '.join(CODES)}")
-
-
-def _prefix(name: str) -> bool:
-    return bool(name) and any(code.startswith(name) for code in CODES)

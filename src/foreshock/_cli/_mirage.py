@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
-from foreshock._base import ConfigError
 from foreshock._cli import _options as o
 from foreshock._cli._check import firing, write_outputs
+from foreshock._cli._fail_on import refuse_unknown
 from foreshock._cli._looking import Asked
 from foreshock._cli._looking import document as made
 from foreshock._cli._out import console
@@ -70,7 +70,7 @@ def mirage(
     """
     where = places(store)
     names = fail_on or where.config.fail_on
-    _refuse_unknown(fail_on or [])
+    refuse_unknown(fail_on or [], WORDS, CODES, "foreshock check has lights and the other findings")
     talk = not quiet and str(json) != "-"
     options, family = family_or_column(asked, family)
     paths, tasks = apart(what or [])
@@ -92,18 +92,3 @@ def apart(what: list[str]) -> tuple[list[Path], list[str]]:
     """Paths, and names or patterns of tasks; what exists is a path."""
     paths = [Path(word) for word in what if os.path.exists(word)]  # noqa: PTH110 - a name too long for a path is a task
     return paths, [word for word in what if Path(word) not in paths]
-
-
-def _refuse_unknown(fail_on: list[str]) -> None:
-    """Refuse a name that nothing of this command can fire under.
-
-    Raises:
-        ConfigError: A name is neither the beginning of a code nor one of the words.
-    """
-    for name in fail_on:
-        if name not in WORDS and not (name and any(code.startswith(name) for code in CODES)):
-            raise ConfigError(
-                f"nothing can fire under --fail-on {name!r}",
-                expected=f"{', '.join(WORDS)}, or {', '.join(CODES)}",
-                do="foreshock check has lights and the other findings",
-            )

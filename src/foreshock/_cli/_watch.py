@@ -13,8 +13,9 @@ import typer
 
 from foreshock._base import ConfigError, canonical, count_of
 from foreshock._cli import _options as o
-from foreshock._cli._alarms import FailOn, StateOption, document_of, refuse_unknown, show_alarms
+from foreshock._cli._alarms import CODES, WORDS, FailOn, StateOption, document_of, show_alarms
 from foreshock._cli._check import firing
+from foreshock._cli._fail_on import refuse_unknown
 from foreshock._cli._out import console, progress, write_json
 from foreshock._cli._places import Places, places
 from foreshock._cli._reading import Reading, reads_files
@@ -72,7 +73,7 @@ def watch(
 
     where = places(store)
     names = fail_on or where.config.fail_on
-    refuse_unknown(fail_on)
+    refuse_unknown(fail_on or [], WORDS, CODES)
     if not folder.is_dir():
         raise ConfigError("there is no such folder", expected="a folder of logs", where=str(folder))
     words = None if notify is None else command_words(notify)

@@ -10,7 +10,7 @@ from foreshock._base import AlarmsConfig, Progress
 from foreshock.alarms import Watch, read_memory, settle, watch_lines, watched_lines
 from foreshock.check._forecast_thresholds import asked_of
 from foreshock.check._forecasts import tell_forecasts
-from foreshock.check._look import CheckOptions, Looked, selected
+from foreshock.check._look import CheckOptions, Looked, fits, selected
 from foreshock.records import Finding, Light, State
 from foreshock.scoring import Aggregate
 from foreshock.store import Store
@@ -55,8 +55,8 @@ NONE = Alarms([], {}, {})
 
 def wanted(options: CheckOptions, settings: AlarmsConfig) -> bool:
     """Whether anything of this is asked for: alarms that nobody asked for cost nothing, and no look is spent."""
-    lines = bool(settings.thresholds) and any(_wanted(code, options) for code in LINE_CODES)
-    return lines or any(_wanted(code, options) for code in ALARM_CODES)
+    lines = bool(settings.thresholds) and any(fits(code, options) for code in LINE_CODES)
+    return lines or any(fits(code, options) for code in ALARM_CODES)
 
 
 def alarms_of(store: Store, looked: Looked, options: CheckOptions, settings: AlarmsConfig, seen: Seen) -> Alarms:
@@ -71,7 +71,7 @@ def alarms_of(store: Store, looked: Looked, options: CheckOptions, settings: Ala
     """
     trails = watched_lines(looked.runs, looked.cards, options.axis)
     found = NONE
-    if any(_wanted(code, options) for code in ALARM_CODES):
+    if any(fits(code, options) for code in ALARM_CODES):
         watched = watch_lines(
             looked.snapshot,
             trails,
@@ -82,17 +82,12 @@ def alarms_of(store: Store, looked: Looked, options: CheckOptions, settings: Ala
             progress=seen.progress,
         )
         found = _trends(settle(store, watched, settings))
-    if settings.thresholds and any(_wanted(code, options) for code in LINE_CODES):
+    if settings.thresholds and any(fits(code, options) for code in LINE_CODES):
         told = tell_forecasts(asked_of(looked.snapshot, trails, settings, options.seed), seen.progress)
         found = Alarms([*found.findings, *told.findings], {**found.tables, **told.tables}, found.lights)
         for finding in told.findings:
             _light(found.lights, finding.subject.task or "", finding)
     return found._replace(findings=[finding for finding in found.findings if selected(finding, options)])
-
-
-def _wanted(code: str, options: CheckOptions) -> bool:
-    asked = not options.select or any(code.startswith(prefix) for prefix in options.select)
-    return asked and not any(code.startswith(prefix) for prefix in options.ignore)
 
 
 def _trends(watch: Watch) -> Alarms:

@@ -196,10 +196,15 @@ def _predictions(looked: Looked, judged: Sequence[Judged], options: CheckOptions
     return predictions(told, facts, series=series, seed=options.seed)
 
 
+def fits(code: str, options: CheckOptions) -> bool:
+    """Whether a code is asked for."""
+    asked = not options.select or any(code.startswith(prefix) for prefix in options.select)
+    return asked and not any(code.startswith(prefix) for prefix in options.ignore)
+
+
 def selected(finding: Finding, options: CheckOptions) -> bool:
-    """Whether the code of a finding fits the options."""
-    asked = not options.select or any(finding.code.startswith(prefix) for prefix in options.select)
-    return asked and not any(finding.code.startswith(prefix) for prefix in options.ignore)
+    """Whether the code of a finding is asked for."""
+    return fits(finding.code, options)
 
 
 def _moved(snapshot: Snapshot, lines: Iterable[tuple[View, Sequence[Judged]]]) -> list[dict[str, Any]]:
