@@ -118,8 +118,8 @@ def test_intervals_keep_their_rate_on_worlds() -> None:
 @pytest.mark.parametrize("points", [3, 5, 8])
 @pytest.mark.parametrize(("noise", "least"), [(0.05, 0.82), (0.15, 0.8), (0.3, 0.6)])
 def test_intervals_keep_their_rate_by_models_and_noise(points: int, noise: float, least: float) -> None:
-    # a guard against getting worse, set below what was measured: the promise is on average over curves, and three models
-    # do not tell that they are as noisy as one curve in thirty (measured .74, .86 and .87 at noise .3; see the docs)
+    # a guard against getting worse, set below what was measured: the promise is on average over curves, and three
+    # models do not tell that they are as noisy as one curve in thirty (measured at noise .3: .74, .86, .87; see docs)
     assert coverage(range(1000, 1060), points=points, noise=noise) >= least
 
 
