@@ -2,12 +2,15 @@ from __future__ import annotations
 
 import math
 import pickle
+import subprocess
+import sys
 from itertools import pairwise
 
 import numpy as np
 import pytest
 
 from foreshock._base import StoreError
+from foreshock.records import item_key
 from foreshock.store import Segment, Store
 
 from .conftest import listing, make_batches, make_run
@@ -49,6 +52,16 @@ def test_scores_land_at_their_responses(filled: Store) -> None:
     assert long.group_by("source").len().sort("source").rows() == [("foreshock", 18), ("harness", 18)]
     keys = long.select("ingest_id", "row", "metric_id", "source").rows()
     assert keys == sorted(keys)
+
+
+def test_looking_up_scores_does_not_load_numpy(filled: Store) -> None:
+    """Loading it costs about as much CPU time as looking through 3,000,000 scores does."""
+    score_all(filled)
+    key, folder = str(item_key("2+2=", targets=["4"])), str(filled.folder)
+    look = f"Store.open({folder!r}).snapshot().scan('scores', items=[{key!r}]).collect().height"
+    code = f"import sys\nfrom foreshock.store import Store\nprint({look}, 'numpy' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["6", "False"]
 
 
 def test_scored_lays_metrics_beside_responses(filled: Store) -> None:

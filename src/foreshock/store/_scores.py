@@ -10,7 +10,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
 import polars as pl
 
 from foreshock._base import StoreError
@@ -22,6 +21,8 @@ from foreshock.store._scan import RESPONSE, Wanted, asked_rows, may_hold, open_s
 from foreshock.store._segments import ORDER, segment_path, write_parquet
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from foreshock.store._snapshot import Segment, Snapshot
 
 SCORE_FILE = pl.Schema({name: SCHEMAS["scores"][name] for name in ("value", "status", "label")})
