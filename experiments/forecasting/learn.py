@@ -1,16 +1,19 @@
 """Learns the shipped calibration of forecasts from simulated curves.
 
-    python -m experiments.forecasting.learn [--curves 1200] [--seed 0] [--write]
+    python -m experiments.forecasting.learn [--curves 1200] [--turned 300] [--seed 0] [--write]
 
 Each curve is drawn from the prior of ``foreshock.simulate.scaling_curve`` (scores with an open end) or ``score_curve``
-(scores between two ends), forecast from its seen part and scored on at most four of its held-out points. Groups are the
-shapes of the prior. ``--write`` puts the calibrations into ``src/foreshock/curves/_shipped.json`` and what was measured
-beside this file.
+(scores between two ends), forecast from its seen part and scored on at most four of its held-out points. Histories and
+places that get no forecast are passed over, as they are of a user's curves. Histories whose end has left their path get
+a calibration of their own, for persistence; ``--turned`` says how many of them are drawn from the same prior. Groups
+are the shapes of the prior. ``--write`` puts the calibrations into ``src/foreshock/curves/_shipped.json`` and what was
+measured beside this file.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import time
 from collections.abc import Sequence
@@ -25,6 +28,7 @@ from foreshock.curves._calibration import Calibration
 from foreshock.curves._combine import ALL_FORMS, FEATURES
 from foreshock.curves._curve import Floats
 from foreshock.curves._learn import Known, curve_errors, error_products, learned_weights
+from foreshock.curves._support import supported, turning
 from foreshock.simulate import scaling_curve, score_curve
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -35,27 +39,54 @@ LEVELS = (0.5, 0.8, 0.9, 0.95)
 
 
 def simulated(curves: int, seed: int) -> list[Known]:
-    """Curves with their forecasts and what came; each has a generator of its own, so that more curves change none."""
-    known = []
-    for number in range(curves):
-        rng = np.random.default_rng([seed, number])
-        drawn = scaling_curve(rng)
-        some = np.sort(rng.permutation(drawn.ahead_x.size)[:TARGETS])
-        curve = Curve(drawn.x, drawn.y, low=0.0, group=drawn.kind)
-        known.append(known_curve(curve, drawn.ahead_x[some], drawn.ahead_y[some]))
+    """The first curves of the prior that get a forecast, with what came.
+
+    Each number has a generator of its own, so that more curves change none.
+    """
+    known: list[Known] = []
+    for number in itertools.count():
+        curve, x, y = drawn_curve(np.random.default_rng([seed, number]))
+        near = supported(curve, x)
+        if near.any():
+            known.append(known_curve(curve, x[near], y[near]))
+        if len(known) == curves:
+            break
     return known
 
 
+def turned(curves: int, seed: int) -> list[Known]:
+    """The first curves of the prior whose history has left its path."""
+    known: list[Known] = []
+    for number in itertools.count():
+        curve, x, y = drawn_curve(np.random.default_rng([seed, 2, number]))
+        if turning(curve):
+            known.append(known_curve(curve, x, y))
+        if len(known) == curves:
+            break
+    return known
+
+
+def drawn_curve(rng: np.random.Generator) -> tuple[Curve, Floats, Floats]:
+    """A history with an open end and at most :data:`TARGETS` of its held-out points."""
+    drawn = scaling_curve(rng)
+    some = np.sort(rng.permutation(drawn.ahead_x.size)[:TARGETS])
+    return Curve(drawn.x, drawn.y, low=0.0, group=drawn.kind), drawn.ahead_x[some], drawn.ahead_y[some]
+
+
 def simulated_scores(curves: int, seed: int) -> list[tuple[Curve, Floats, Floats]]:
-    """Histories of scores between two ends with what came; guessing is not known to the forecast."""
-    kept = []
-    for number in range(curves):
+    """The first scores between two ends that get a forecast, with what came; the forecast does not know of guessing."""
+    kept: list[tuple[Curve, Floats, Floats]] = []
+    for number in itertools.count():
         rng = np.random.default_rng([seed, number])
         drawn = score_curve(rng)
         items = np.full(drawn.x.size, float(drawn.items))
         curve = Curve(drawn.x, drawn.y, items, low=0.0, high=1.0, group=drawn.kind)
         some = np.sort(rng.permutation(drawn.ahead_x.size)[:TARGETS])
-        kept.append((curve, drawn.ahead_x[some], drawn.ahead_y[some]))
+        near = some[supported(curve, drawn.ahead_x[some])]
+        if near.size:
+            kept.append((curve, drawn.ahead_x[near], drawn.ahead_y[near]))
+        if len(kept) == curves:
+            break
     return kept
 
 
@@ -87,10 +118,10 @@ def parts(made: Calibration, *, still: bool) -> dict[str, float]:
     return dict(zip(FEATURES, found.round(4).tolist(), strict=True))
 
 
-def coverage(made: Calibration) -> dict[str, Any]:
+def coverage(made: Calibration, *, still: bool = False) -> dict[str, Any]:
     """Coverage on each shape with that shape left out of the scores."""
     return {
-        "coverage_on_shapes_left_out": {str(level): made.coverage(level) for level in LEVELS},
+        "coverage_on_shapes_left_out": {str(level): made.coverage(level, still=still) for level in LEVELS},
         "basis": made.basis(),
     }
 
@@ -99,6 +130,7 @@ def main() -> None:
     """Learn, print, and keep what was learned when asked."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--curves", type=int, default=1200)
+    parser.add_argument("--turned", type=int, default=300)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--write", action="store_true")
     asked = parser.parse_args()
@@ -108,17 +140,26 @@ def main() -> None:
     shares = calibrated_shares(
         simulated_scores(asked.curves, asked.seed), seed=asked.seed, source="simulated scores of models", mixture=True
     )
+    off = calibrated(
+        turned(asked.turned, asked.seed),
+        seed=asked.seed,
+        source="simulated scaling curves whose last scores left their path",
+        mixture=True,
+    )
+    sizes = f"--curves {asked.curves} --turned {asked.turned} --seed {asked.seed}"
     told = {
-        "command": f"python -m experiments.forecasting.learn --curves {asked.curves} --seed {asked.seed} --write",
+        "command": f"python -m experiments.forecasting.learn {sizes} --write",
         "cpu_seconds": round(time.process_time() - before, 1),
         "curves": asked.curves,
         "open": measured(known, made),
         "share": coverage(shares),
+        "turned": {"parts": parts(off, still=True), **coverage(off, still=True)},
     }
     print(json.dumps(told, indent=1))
     if asked.write:
         kept = json.loads(SHIPPED.read_text("utf-8")) if SHIPPED.exists() else {}
-        kept |= {"made_by": told["command"], "open": json.loads(made.to_json()), "share": json.loads(shares.to_json())}
+        made_now = {"open": made, "share": shares, "turned": off}
+        kept |= {"made_by": told["command"]} | {name: json.loads(one.to_json()) for name, one in made_now.items()}
         SHIPPED.write_text(json.dumps(kept, separators=(",", ":")) + "\n", "utf-8")
         RESULTS.parent.mkdir(exist_ok=True)
         RESULTS.write_text(json.dumps(told, indent=1) + "\n", "utf-8")

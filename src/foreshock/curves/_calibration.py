@@ -124,28 +124,30 @@ class Calibration:
         """Curves behind it."""
         return len(self.scores)
 
-    def coverage(self, level: float = 0.9) -> dict[str, float]:
+    def coverage(self, level: float = 0.9, *, still: bool = False) -> dict[str, float]:
         """Share of each group's targets inside intervals calibrated on all other groups, curves of equal weight.
 
-        Empty where there are fewer than two groups.
+        Empty where there are fewer than two groups. ``still`` asks for the intervals about persistence.
         """
-        key = ("coverage", level)
+        key = ("coverage", level, still)
         if key not in self._told:
-            names = sorted(set(self.groups))
-            self._told[key] = {name: self._left_out(name, level) for name in names} if len(names) > 1 else {}
+            names = sorted(set(self.groups)) if len(set(self.groups)) > 1 else []
+            self._told[key] = {name: self._left_out(name, level, still=still) for name in names}
         return dict(self._told[key])
 
-    def _left_out(self, name: str, level: float) -> float:
+    def _left_out(self, name: str, level: float, *, still: bool) -> float:
         """Share of a group's places inside intervals that rest on all other groups."""
+        every = self.still if still else self.scores
         rest = tuple(i for i, group in enumerate(self.groups) if group != name)
         wider = 1.0
         if self.widened:
-            wider = group_factor([self.scores[i] for i in rest], [self.groups[i] for i in rest], level)
-        reach = {n: wider * conformal_quantile(self._pool(n, level, rest), level) for n in range(len(EDGES) + 1)}
+            wider = group_factor([every[i] for i in rest], [self.groups[i] for i in rest], level)
+        pools = {n: self._pool(n, level, rest, still=still) for n in range(len(EDGES) + 1)}
+        reach = {n: wider * conformal_quantile(pool, level) for n, pool in pools.items()}
         shares = []
         for i in set(range(self.curves)) - set(rest):
             bins = np.searchsorted(EDGES, self.distances[i], side="left")
-            shares.append(float(np.mean(np.abs(self.scores[i]) <= np.array([reach[int(n)] for n in bins]))))
+            shares.append(float(np.mean(np.abs(every[i]) <= np.array([reach[int(n)] for n in bins]))))
         return float(np.mean(shares))
 
     def basis(self, level: float = 0.9) -> str:

@@ -24,6 +24,7 @@ from foreshock.curves._support import (
     reach_text,
     refusal_of,
     supported,
+    turning,
 )
 from foreshock.records import Fit
 
@@ -159,6 +160,8 @@ def forecast(
             f"the calibration is for scales of kind {used.kind}, the curve has one of kind {kind_of_scale(curve)}",
             expected="curves of the same kind of scale",
         )
+    if turning(curve):  # only persistence gets an interval: that of histories that left their path as well
+        used = shipped("turned")
     refused, enough = _refusal(curve, places, used, level)
     possible = refusal_of(curve) is None and bool((curve.place(places) > curve.t[-1]).any())
     predicted = predict(curve, places, used.rule, seed=seed, identify=identify) if possible else None

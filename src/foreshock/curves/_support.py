@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foreshock.curves._curve import Curve, Floats
+from foreshock.curves._path import UNLIKELY, off_path
 
 Bools = NDArray[np.bool_]
 
@@ -22,6 +23,11 @@ FLAT = 0.02
 """... where its later half is also no more than this share above its earlier half."""
 NEAR = 0.25
 """So far, as a share of the history's length, is forecast even then; and the history's own longest step."""
+
+TURNING = (
+    "the last scores left the path of those before (a turn under way, or a wild score): where it ends is not known"
+)
+"""Why there is no forecast of a history that :func:`turning` finds off its path."""
 
 
 def kind_of_scale(curve: Curve) -> str:
@@ -78,6 +84,15 @@ def at_floor(curve: Curve) -> bool:
     return bool(near and above[-half:].mean() - above[:half].mean() <= FLAT)
 
 
+def turning(curve: Curve) -> bool:
+    """Whether the end of a history on an open scale has left the path of what came before it.
+
+    Where a turn ends is not in the history that shows its beginning: a law through it is as good as a guess. Between
+    two ends the turn ends at them at the latest, and intervals hold what comes (measured after jumps of 2 log-odds).
+    """
+    return kind_of_scale(curve) == "open" and off_path(curve) <= UNLIKELY
+
+
 def furthest(curve: Curve) -> float:
     """Furthest place at which a history supports a forecast, in the axis' own unit.
 
@@ -102,14 +117,16 @@ def _furthest(curve: Curve) -> float:
 def supported(curve: Curve, places: Floats) -> Bools:
     """Which places lie beyond the history and within its reach, shape (targets,)."""
     t = curve.place(places)
-    if not curve.points:
+    if not curve.points or turning(curve):
         return np.zeros(t.shape, bool)
     # a place given as exactly as far may come out of the logarithm a rounding error further
     return np.asarray((t > curve.t[-1]) & (t <= _furthest(curve) + 1e-9 * max(1.0, abs(float(curve.t[-1])))))
 
 
 def reach_text(curve: Curve) -> str:
-    """How far a history reaches, in words."""
+    """What would be enough where a history gets no forecast at the places asked for, in words."""
+    if turning(curve):
+        return "a longer history, whose last places follow one path again"
     return f"places up to {furthest(curve):.6g}, or a longer history"
 
 
@@ -119,7 +136,9 @@ def lacking_of(curve: Curve, places: Floats) -> tuple[str | None, ...]:
         return ("there is no history",) * places.size
     t, near = curve.place(places), supported(curve, places)
     beyond = "further beyond the history than it supports"
-    if at_floor(curve):
+    if turning(curve):
+        beyond = TURNING
+    elif at_floor(curve):
         beyond = "the score has not left its floor, and nothing in it says when it would"
     return tuple(
         None if ok else beyond if one > curve.t[-1] else "not beyond the history"
