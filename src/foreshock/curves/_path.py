@@ -38,8 +38,8 @@ def off_path(curve: Curve) -> float:
         A probability; 1 where there are too few places to say, or a score is not finite on the link.
 
     Examples:
-        >>> x = np.geomspace(1e6, 1e9, 10)
-        >>> wave = 1 + 0.001 * np.cos(np.arange(10.0) ** 2)
+        >>> x = np.geomspace(1e6, 1e9, 12)
+        >>> wave = 1 + 0.001 * np.cos(np.arange(12.0) ** 2)
         >>> straight = Curve(x, 400 * x**-0.1 * wave, low=0.0)
         >>> turned = Curve(x, 400 * x**-0.1 * wave * np.where(x < 4e8, 1, 0.9), low=0.0)
         >>> off_path(straight) > UNLIKELY, off_path(turned) <= UNLIKELY
