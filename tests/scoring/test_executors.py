@@ -64,6 +64,10 @@ from foreshock import metric
 def home():
     """Where it runs."""
     return lambda response: float(os.getpid())
+
+
+def where(spec):
+    return int(spec({"output": "x"}))
 '''
 
 
@@ -75,10 +79,6 @@ def lost():
 
     make.__module__, make.__qualname__ = "never_a_file", "lost"
     return metric(kind="continuous", needs=("output",), name="test_lost_on_the_way")(make)()
-
-
-def _where(spec):
-    return int(spec({"output": "x"}))
 
 
 def fill(folder):
@@ -132,7 +132,7 @@ def test_a_dask_cluster_gives_equal_bytes_and_a_killed_worker_costs_only_time(tm
             import sent_to_workers
 
             with cluster(local.scheduler_address, [path]) as with_file:
-                pid = with_file.submit(_where, sent_to_workers.home()).result()
+                pid = with_file.submit(sent_to_workers.where, sent_to_workers.home()).result()
                 assert pid != os.getpid()
             path.write_text("import never_a_file")
             with (
