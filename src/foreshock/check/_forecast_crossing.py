@@ -6,14 +6,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from foreshock._base import ConfigError, digest
+from foreshock._base import ConfigError
 from foreshock.check._forecast_judge import ForecastOptions, Foretold, number, probability, side
 from foreshock.check._forecast_lines import ForecastLine
 from foreshock.check._forecast_words import place_text, score_text
-from foreshock.curves import Side, Standing, first_crossing, standing
-from foreshock.records import Effect, Finding, Need, Rate, State, Subject
+from foreshock.curves import Curve, Side, Standing, first_crossing, standing
+from foreshock.records import State
 
-CODE = "FS403"
 STATES = {
     "crossed": State.FIRING,
     "at the line": State.PENDING,
@@ -131,9 +130,7 @@ def _first(told: Foretold, now: Standing | None, threshold: float, way: Side) ->
     if now is None:
         return None
     if now.answer == "crossed":
-        sign = 1 if way == "above" else -1
-        short = np.flatnonzero(sign * (curve.y - threshold) <= 0)
-        return float(curve.x[short[-1] + 1 if short.size else 0])
+        return _since(curve, threshold, way)
     if now.answer == "at the line":
         return now.x
     if made is None or made.refused is not None:
@@ -142,6 +139,18 @@ def _first(told: Foretold, now: Standing | None, threshold: float, way: Side) ->
     start = (now.x, now.value if np.isnan(far) else far)
     end = made.high if way == "above" else made.low
     return first_crossing(start, told.places, np.asarray(end), threshold, way, log_x=curve.log_x)
+
+
+def _since(curve: Curve, threshold: float, way: Side) -> float:
+    """The first place from which on every score lies beyond the line; repeats at one place count together, by items."""
+    places, inverse = np.unique(curve.x, return_inverse=True)
+    weight = np.ones(curve.points)
+    if curve.items is not None and not np.isnan(curve.items).any():
+        weight = curve.items
+    mean = np.bincount(inverse, weight * curve.y) / np.bincount(inverse, weight)
+    short = np.flatnonzero((1 if way == "above" else -1) * (mean - threshold) <= 0)
+    # the last place is beyond it, or nothing is crossed
+    return float(places[min(short[-1] + 1, places.size - 1) if short.size else 0])
 
 
 def _answer(now: Standing | None, first: float | None, until: float | None, by: float | None) -> str:
@@ -170,14 +179,14 @@ def _why(made: Crossing, level: float) -> str:
         return "no point is known"
     here = _here(made)
     if made.answer == "crossed":
-        return f"{here}: {way} {limit}, and so since {place_text(line, made.first or made.now.x)}"
+        return f"{here}: {way} {limit}, and so since {place_text(line, _place(made))}"
     if made.answer == "at the line":
         return f"{here}: whether that is {way} {limit} cannot be told"
     if made.answer == "cannot tell":
         return f"{here}: not {way} {limit}; what comes cannot be told: {made.told.refused or 'no forecast so far out'}"
     end = "upper" if way == "above" else "lower"
     if made.first is None:
-        reach = f"does not reach {limit} up to {place_text(line, made.until or made.now.x)}"
+        reach = f"does not reach {limit} up to {place_text(line, made.now.x if made.until is None else made.until)}"
     else:
         reach = f"first reaches {limit} at {place_text(line, made.first)}"
     said = f"{here}; the {end} end of the {100 * level:.4g}% interval {reach}"
@@ -186,65 +195,22 @@ def _why(made: Crossing, level: float) -> str:
     return f"{said}; at {place_text(line, made.by)} the probability of lying {way} it is {made.probability:.2g}"
 
 
+def _place(made: Crossing) -> float:
+    """The first place beyond the line; a place may be 0."""
+    assert made.now is not None
+    return made.now.x if made.first is None else made.first
+
+
 def _here(made: Crossing) -> str:
-    """The newest score with its exact bound: of 0 in n, what may be unseen."""
+    """The newest score with the bound that decides: of 0 in n, what may be unseen; beyond the line, the nearer one."""
     now, line = made.now, made.told.line
     assert now is not None
     at = f"{score_text(line, now.value)} at {place_text(line, now.x)}"
-    far = now.high if made.side == "above" else now.low
-    if np.isnan(far):
+    crossed, above = made.answer == "crossed", made.side == "above"
+    bound = now.low if crossed == above else now.high
+    if np.isnan(bound):
         return f"{at} (its sampling error is not known)"
-    word = "up to" if made.side == "above" else "down to"
     exact = f"exact, {now.items:,} items" if now.items is not None else "by its standard error"
-    return f"{at}, {word} {score_text(line, far)} not excluded ({exact})"
-
-
-def finding_of(made: Crossing) -> Finding:
-    """Finding FS403: a line of the user's is crossed, near, or cannot be told."""
-    line, now = made.told.line, made.now
-    subject = Subject(
-        task=line.task, model_family=line.family, metric=line.metric, axis=line.axis, runs=list(line.runs)
-    )
-    # the same line of the same curve keeps its id when further runs come
-    identity = digest([CODE, line.group, line.axis, made.threshold, made.side], 12)
-    needs = [Need(what=made.enough, have=None, enough=None)] if made.enough else []
-    if made.answer == "at the line" and now is not None and now.needed is not None:
-        needs = [Need(what="items at the newest model", have=now.items, enough=now.needed)]
-    state = STATES[made.answer]
-    effect = None
-    if now is not None:
-        ends = (number(now.low), number(now.high))
-        effect = Effect(name=line.metric, unit=line.unit, value=now.value, low=ends[0], high=ends[1], level=0.9)
-    return Finding(
-        id=identity,
-        code=CODE,
-        subject=subject,
-        state=state,
-        verdict=made.answer,
-        title=f"{made.answer}: {made.why}",
-        effect=effect,
-        null=f"the true score at the newest place is not {made.side} {score_text(line, made.threshold)}; "
-        "exchangeable are the items of that one model",
-        rate=Rate(stated=0.05) if state is State.FIRING and now is not None and not np.isnan(now.low) else Rate(),
-        needs=needs,
-        advice=advice_of(made),
-    )
-
-
-def advice_of(made: Crossing) -> str:
-    """What to do now."""
-    line = made.told.line
-    if made.answer == "crossed":
-        return "Treat the line as crossed: look at the responses of the newest model before anything is released."
-    if made.answer == "at the line":
-        more = f" about {made.now.needed:,} items" if made.now is not None and made.now.needed else " more items"
-        return f"Do not report the newest score as clear of the line: evaluate it on{more} first."
-    if made.answer == "near":
-        return (
-            f"Evaluate before {place_text(line, made.first or 0.0)} is passed: from there on the line is within reach."
-        )
-    if made.answer == "later" and made.first is not None:
-        return f"Look again before {place_text(line, made.first)}; each new model moves that place."
-    if made.answer == "not in sight":
-        return "Nothing to do now. What no form foresees stays possible: keep the alarm on."
-    return "Do not extrapolate: judge every new model by its own score and its exact bound."
+    if crossed:
+        return f"{at}, {'at least' if above else 'at most'} {score_text(line, bound)} ({exact})"
+    return f"{at}, {'up to' if above else 'down to'} {score_text(line, bound)} not excluded ({exact})"

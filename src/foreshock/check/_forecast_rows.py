@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from foreshock._base import digest
-from foreshock.check._forecast_crossing import Crossing, advice_of
+from foreshock.check._forecast_beside import advice_of
+from foreshock.check._forecast_crossing import Crossing
 from foreshock.check._forecast_judge import GUARANTEE, ForecastOptions, Foretold, number
 from foreshock.check._forecast_targets import WITHIN
 from foreshock.check._forecast_words import place_text, score_text

@@ -12,7 +12,8 @@ from foreshock._version import __version__
 from foreshock.alarms import watched_lines, watched_series
 from foreshock.check._chosen import chosen
 from foreshock.check._forecast_backtest import backtest_rows
-from foreshock.check._forecast_crossing import crossing, finding_of
+from foreshock.check._forecast_beside import finding_of
+from foreshock.check._forecast_crossing import crossing
 from foreshock.check._forecast_judge import ForecastOptions, Foretold, foretell
 from foreshock.check._forecast_lines import ForecastLine, lines_of_store
 from foreshock.check._forecast_over import over, place_over, with_compute
