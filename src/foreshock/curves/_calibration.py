@@ -150,16 +150,17 @@ class Calibration:
             shares.append(float(np.mean(np.abs(every[i]) <= np.array([reach[int(n)] for n in bins]))))
         return float(np.mean(shares))
 
-    def basis(self, level: float = 0.9) -> str:
-        """What an interval of this level rests on, in a sentence."""
-        groups = self.coverage(level)
+    def basis(self, level: float = 0.9, *, still: bool = False) -> str:
+        """What an interval of this level rests on, in a sentence; ``still`` is that about persistence."""
+        groups = self.coverage(level, still=still)
         told = f"{self.source}: {self.curves} curves"
         if not groups:
             return f"{told} of one group, so that coverage on another group is not known"
         size = np.array([self.groups.count(name) for name in groups])
         share = np.array(list(groups.values()))
         return (
-            f"{told} of {len(groups)} groups; with each group left out, {level:.4g} intervals cover "
+            f"{told} of {len(groups)} groups; with each group left out, {level:.4g} intervals "
+            f"{'about the last score ' if still else ''}cover "
             f"{share @ size / size.sum():.2f} of all and {share.min():.2f} to {share.max():.2f} by group"
         )
 

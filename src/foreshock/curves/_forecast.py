@@ -55,6 +55,7 @@ class Forecast:
         basis: Which calibration the interval rests on, how many curves and groups, its measured coverage on groups left
             out.
         record: Data hash and seed.
+        calibration: What the intervals rest on, those about persistence as well.
     """
 
     curve: Curve
@@ -73,6 +74,7 @@ class Forecast:
     record: Fit
     weights: dict[str, float] = field(default_factory=dict)
     forms: FormFits | None = None
+    calibration: Calibration | None = None
     _predicted: Predicted | None = None
     _calibration: Calibration | None = None
 
@@ -181,6 +183,7 @@ def forecast(
         persistence_high=nothing,
         basis=used.basis(level),
         record=Fit(data_hash=curve.data_hash, seed=seed),
+        calibration=used,
     )
     return told if predicted is None else _with_intervals(told, predicted, used)
 
