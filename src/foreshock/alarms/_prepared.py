@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from foreshock.alarms._residuals import design_of
+from foreshock.alarms._running_best import looks_like_running_best, rises
 from foreshock.curves import Curve
 from foreshock.records import Need
 
@@ -26,7 +27,6 @@ where the variance stays within a ratio of 1.6, 2% had."""
 FEW = 5.0
 """Items right (or wrong) below which a share says little of a rate on the link."""
 
-_TIES, _RISES = 2, 3
 _STEP = 1e-6
 
 
@@ -95,10 +95,11 @@ def prepare(curve: Curve, baseline: int, *, running_best: bool = False) -> Prepa
                     f"towards an end of the scale the sampling noise on the link has grown to {grown:.1f} times the "
                     "variance of the baseline: the noise is not of one size"
                 )
-    if 0 < _rises(curve) < _RISES:
+    if rises(curve):
         # of running maxima of white noise, 28 points, a third have so few steps; one in six of all fired
         doubts.append(
-            "the scores never turn back and repeat exactly: they may be the best so far and not each model's own"
+            "the scores never turn back and repeat exactly: they may be rounded, or the best so far and not each "
+            "model's own"
         )
     at_end = _near_an_end(curve)
     if at_end > 0.5:
@@ -126,30 +127,6 @@ def _refused(curve: Curve, z: Floats, baseline: int, running_best: bool) -> tupl
     if np.unique(curve.x[:baseline]).size < 2:
         return "all points of the baseline have one place on the axis", [Need(what="places", have=1, enough=2)]
     return None, []
-
-
-def looks_like_running_best(curve: Curve) -> bool:
-    """Whether scores never turn back and often stand still, away from the ends of the scale: a running best.
-
-    Noise turns a series back every few points; a series that never turns and repeats earlier scores to the last digit
-    is the maximum of what came before. A steep trend without noise has no repeats, and a score at the floor or ceiling
-    repeats for another reason.
-
-    Examples:
-        >>> best = Curve(np.arange(1.0, 9.0), np.array([0.2, 0.3, 0.3, 0.5, 0.5, 0.5, 0.6, 0.7]), low=0.0, high=1.0)
-        >>> looks_like_running_best(best)
-        True
-    """
-    return _rises(curve) >= _RISES
-
-
-def _rises(curve: Curve) -> int:
-    """Steps of a series that never turns back and often stands still away from its ends; 0 of any other."""
-    steps = np.diff(curve.y)
-    if not ((steps >= 0).all() or (steps <= 0).all()):
-        return 0
-    still = (steps == 0) & (curve.y[1:] != curve.low) & (curve.y[1:] != curve.high)
-    return int((steps != 0).sum()) if int(still.sum()) >= _TIES else 0
 
 
 def _weights(curve: Curve, z: Floats, baseline: int) -> tuple[Floats, float]:
