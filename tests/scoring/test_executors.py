@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import multiprocessing
 import os
+import subprocess
 import sys
 import warnings
 from importlib.util import module_from_spec, spec_from_file_location
@@ -164,3 +165,31 @@ def test_what_cannot_be_worked_with_is_told():
     with pytest.raises(ConfigError, match="0 workers"):
         processes(0)
     assert multiprocessing.active_children() == []
+
+
+@pytest.mark.parametrize("made", ["raise ImportError('not here')", "__version__ = '0'"])
+def test_workers_without_this_version_of_the_package_are_not_given_work(tmp_path, made):
+    distributed = pytest.importorskip("distributed")
+    (tmp_path / "foreshock.py").write_text(made)
+    with (
+        warnings.catch_warnings(),
+        distributed.LocalCluster(
+            n_workers=0, processes=False, protocol="tcp", dashboard_address=None, silence_logs=50
+        ) as local,
+    ):
+        warnings.simplefilter("ignore")  # of Tornado
+        command = [sys.executable, "-m", "distributed.cli.dask_worker", local.scheduler_address]
+        worker = subprocess.Popen(
+            [*command, "--no-nanny", "--no-dashboard", "--local-directory", str(tmp_path)],
+            env={**os.environ, "PYTHONPATH": str(tmp_path)},
+            stderr=subprocess.DEVNULL,
+        )
+        try:
+            with (
+                pytest.raises(ConfigError, match=r"another foreshock, or none \((ImportError: not here|0)\)"),
+                cluster(local.scheduler_address),
+            ):
+                pass
+        finally:
+            worker.kill()
+            worker.wait()

@@ -8,9 +8,11 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any
 
 from foreshock._base import ConfigError, require
+from foreshock._version import __version__
 
 _PATIENCE = 30
 """Seconds to wait for the first worker of a scheduler: workers of a queue take a while to start."""
@@ -49,7 +51,8 @@ def cluster(address: str, files: Sequence[str | Path] = ()) -> Iterator[Executor
         files: Python files with metrics of your own, which are sent to the workers and imported there.
 
     Raises:
-        ConfigError: There is no scheduler at this address, it has no workers, or they cannot import a file.
+        ConfigError: There is no scheduler at this address, it has no workers, or they lack this version of the package
+            or cannot import a file.
         MissingExtraError: Dask is not installed.
     """
     distributed = require("distributed", "dask", "a Dask cluster")
@@ -75,6 +78,7 @@ def _ready(client: Any, address: str, files: Sequence[str | Path]) -> None:
             expected="one or more",
             do="start workers: dask worker ADDRESS",
         ) from None
+    _same_version(client)
     for file in files:
         try:
             client.upload_file(str(file))
@@ -85,3 +89,17 @@ def _ready(client: Any, address: str, files: Sequence[str | Path]) -> None:
                 do="install what it imports where the workers are",
                 where=str(file),
             ) from None
+
+
+def _same_version(client: Any) -> None:
+    """A worker that cannot import the package leaves at its first job, which then waits for ever for another one."""
+    try:
+        found = {str(version) for version in client.run(resolve_name, "foreshock:__version__").values()}
+    except Exception as error:  # noqa: BLE001 - whatever the import raises there is raised here
+        found = {f"{type(error).__name__}: {error}"}
+    if other := sorted(found - {__version__}):
+        raise ConfigError(
+            f"the workers have another foreshock, or none ({', '.join(other)})",
+            expected=f"foreshock {__version__} on each of them",
+            do="install it where the workers are",
+        )
