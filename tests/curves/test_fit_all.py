@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 from collections import defaultdict
 from pathlib import Path
 
@@ -94,6 +95,29 @@ def test_rows_are_plain_and_deterministic() -> None:
     assert one == two
     assert [row["form"] for row in one] == list(FORMS)
     assert all(row["data_hash"] == one[0]["data_hash"] and row["starts"] for row in one)
+
+
+def test_the_record_holds_every_optimum_and_what_the_data_say() -> None:
+    found = told(1.5 + 400 * X**-0.4, 0.01, 5)
+    rows = {row["form"]: row for row in found.rows()}
+    assert (rows["m2"]["verdict"], rows["m1"]["verdict"]) == ("best", "ruled out")
+    assert rows["m1"]["gap"] > 10
+    for fitted in found.fits:
+        row = rows[fitted.form.name]
+        assert [o["objective"] for o in row["optima"]] == [o.objective for o in fitted.optima]
+        assert row["optima"][0]["parameters"] == row["parameters"] == fitted.parameters
+        assert row["objective"] == row["optima"][0]["objective"]
+    assert json.loads(json.dumps(found.rows(), allow_nan=False)) == found.rows()
+
+
+@pytest.mark.parametrize("n", [2, 5, 12])
+def test_forms_that_are_added_later_are_judged_as_if_they_had_been_there(n: int) -> None:
+    curve = Curve(X[:n], (1.5 + 400 * X**-0.4)[:n] * np.exp(0.01 * np.cos(np.arange(n) ** 2)), low=0.0)
+    later, at_once = fit_all(curve, ("m2", "bnsl1"), seed=3).with_all(seed=3), fit_all(curve, seed=3)
+    assert later.rows() == at_once.rows()
+    assert later.no_law == at_once.no_law
+    assert {"m1", "bnsl3"} <= {row["form"] for row in later.rows()}
+    assert later.with_all() is later
 
 
 def test_unknown_forms_are_the_callers_mistake() -> None:

@@ -97,30 +97,26 @@ class FormFits:
         return min(there, key=lambda f: f.aicc) if there else None
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row a form for tables of a report."""
-        gone = {r.form: r.gap for r in self.ruled_out}
-        weights = dict(self.weights)
-        return [
-            {
-                "curve": self.curve.name,
-                "form": f.form.name,
-                "equation": f.form.equation,
-                "parameters": f.parameters,
-                "sd": f.sd if f.solved else None,
-                "aicc": f.aicc if np.isfinite(f.aicc) else None,
-                "weight": weights.get(f.form.name),
-                "ruled_out": f.form.name in gone,
-                "gap": gone.get(f.form.name),
-                "refused": f.refused,
-                "bounded": list(f.bounded),
-                "optima": len(f.optima),
-                "starts": f.record.starts,
-                "seed": f.record.seed,
-                "objective": f.record.objective,
-                "data_hash": f.record.data_hash,
-            }
-            for f in self.fits
-        ]
+        """One row a form for tables of a report: everything that repeats its fit, and what the data say of it."""
+        from foreshock.curves._fit_record import record_rows
+
+        return record_rows(self)
+
+    def with_all(self, *, seed: int = 0, identify: bool = True) -> FormFits:
+        """The same with every form that has a meaning on the curve's scale: for the record, not for a forecast.
+
+        Only what is missing is fitted; what is ruled out, alike and lawless is said of all of them.
+
+        Args:
+            seed: Seed of the perturbed starts.
+            identify: Whether to refuse forms whose breaks or ends the data cannot place.
+        """
+        # as `fit` left them: the criterion is over points that count as independent, which the best form says
+        there = {f.form.name: replace(f, aicc=_criterion(f)) if f.solved else f for f in self.fits}
+        names = [name for name, form in forms().items() if kind_of(self.curve) in form.frames or name in there]
+        if len(names) == len(there):
+            return self
+        return _told(self.curve, [there.get(n) or fit(self.curve, n, seed=seed, identify=identify) for n in names])
 
 
 def fit_all(
@@ -157,7 +153,11 @@ def fit_all(
     for name in names:
         if name not in known:
             raise ConfigError(f"there is no form {name[:100]!r}", expected=", ".join(known))
-    fits = [fit(curve, name, seed=seed, robust=robust, identify=identify) for name in names]
+    return _told(curve, [fit(curve, name, seed=seed, robust=robust, identify=identify) for name in names], at)
+
+
+def _told(curve: Curve, fits: Sequence[FormFit], at: float | None = None) -> FormFits:
+    """What the data say of some fits."""
     if not any(f.solved for f in fits):
         return FormFits(curve, tuple(fits), need=_need(curve, fits))
     counted = _independent(fits)
@@ -182,7 +182,7 @@ def _need(curve: Curve, fits: Sequence[FormFit]) -> Need:
     return Need(what="places on the axis", have=places, enough=float(enough) if places < enough else None)
 
 
-def _criterion(found: FormFit, counted: float) -> float:
+def _criterion(found: FormFit, counted: float | None = None) -> float:
     return aicc(_square(found), found.curve.points, found.form.size, counted)
 
 
