@@ -90,6 +90,59 @@ def test_percentages_without_a_scale_are_no_shares() -> None:
         line([1, 1000], [20, 85], said=ScoreScale(metric="acc"))
 
 
+DOUBLED = [16.0, 23, 32, 45, 64, 90, 128]
+
+
+@pytest.mark.parametrize(
+    ("x", "kind", "log", "why"),
+    [
+        (DOUBLED, "width", True, "more evenly so (--linear-x"),
+        ([16, 32, 64, 256], "width", True, "more evenly so"),
+        ([10, 20, 30, 40, 50, 60], "epoch", False, "more evenly so (--log-x"),
+        ([10, 20, 30, 50, 60], "epoch", False, "more evenly so"),
+        ([1, 2, 5, 1000], "width", True, "spans a factor of 1,000"),
+        ([100, 110, 121, 133.1], "width", False, "does not double"),
+        ([0, 1, 2, 4, 8], "width", False, "at 0 or below"),
+        ([3, 40], "width", False, "fewer than 3 places"),
+        ([100, 200, 300, 400], "step", True, None),
+        ([19000, 19001, 19003, 38007], "date", False, None),
+    ],
+)
+def test_an_axis_is_read_by_its_name_its_span_or_its_spacing(
+    x: list[float], kind: str, why: str | None, *, log: bool
+) -> None:
+    found = line(x, np.linspace(3, 2, len(x)), kind=kind)
+    assert found.curve.log_x is log
+    told = " ".join(found.notes)
+    assert (f"{kind} is read on a {'log' if log else 'linear'} scale" in told) is (why is not None)
+    assert (why or "") in told
+    for said in (True, False):
+        asked = line(x, np.linspace(3, 2, len(x)), kind=kind, said=ScoreScale(metric="loss", log_x=said))
+        assert asked.curve.log_x is said
+
+
+def test_all_curves_of_a_table_are_read_on_one_scale() -> None:
+    long = rows(DOUBLED, np.linspace(3, 2, 7), kind="width")
+    found = lines_of_rows(
+        joined(long, rows([20, 30, 40], [3, 2, 1], group="b", kind="width")), ScoreScale(metric="loss")
+    )
+    assert [one.curve.log_x for one in found] == [True, True]
+    # the places of one curve say nothing of another's: apart they are spaced evenly, together they are not
+    apart = joined(rows([10, 20, 30], [3, 2, 1], kind="width"), rows([11, 51, 91], [3, 2, 1], group="b", kind="width"))
+    assert not any(one.curve.log_x for one in lines_of_rows(apart, ScoreScale(metric="loss")))
+
+
+def test_irregular_places_are_mostly_read_on_the_scale_they_were_drawn_on() -> None:
+    rng = np.random.default_rng(5)
+    found = {True: 0, False: 0}
+    for _ in range(200):
+        t = np.sort(rng.uniform(0, 1, 20))
+        found[True] += line(np.exp(3 * t), t, kind="width").curve.log_x
+        found[False] += line(1 + 19 * t, t, kind="width").curve.log_x
+    assert found[True] > 170
+    assert found[False] < 50
+
+
 def test_the_next_place_is_one_usual_step_on() -> None:
     assert next_place(line([1, 10, 100], [3, 2, 1])) == pytest.approx(1000)
     assert next_place(line([1, 2, 3], [3, 2, 1], said=ScoreScale(metric="loss", log_x=False))) == pytest.approx(4)

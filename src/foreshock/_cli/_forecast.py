@@ -90,7 +90,9 @@ def forecast(
     ] = None,
     log_x: Annotated[
         bool | None,
-        typer.Option("--log-x/--linear-x", help="Beside --csv: how the axis is read [default: by its span]."),
+        typer.Option(
+            "--log-x/--linear-x", help="Beside --csv: how the axis is read [default: by name, span, spacing]."
+        ),
     ] = None,
     calibrate_on: Annotated[
         str, typer.Option("--calibrate-on", help="Curves that the intervals are calibrated on: shipped, or own.")

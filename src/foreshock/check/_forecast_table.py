@@ -8,13 +8,13 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 
-from foreshock._base import AmbiguousError, ConfigError, count_of
+from foreshock._base import AmbiguousError, count_of
+from foreshock.check._forecast_axis import log_axis
 from foreshock.check._forecast_lines import ForecastLine
 from foreshock.check._tables import unit_of
 from foreshock.curves import Curve
 from foreshock.metrics import harness_metric
 from foreshock.readers import CurveRows
-from foreshock.series import LOG_AXES, WIDE
 
 LINKS = ("log", "logit", "identity")
 """Scales on which scores are forecast: above an end, between two ends, or without ends."""
@@ -63,7 +63,7 @@ def lines_of_rows(rows: CurveRows, said: ScoreScale, twin: str | None = None) ->
     """
     y, x = np.array(rows.y), np.array(rows.x)
     scale = _scale(said, y[~np.isnan(y)], counted=not np.isnan(np.array(rows.n, float)).all())
-    log_x, axis_note = _log_axis(rows, x, said.log_x)
+    log_x, axis_note = log_axis(rows, said.log_x)
     places: dict[str, list[int]] = {}
     for i, name in enumerate(rows.group):
         places.setdefault(name, []).append(i)
@@ -183,25 +183,6 @@ def _twin(table: _Table, known: np.ndarray) -> tuple[Curve | None, list[str]]:
     facts = harness_metric(table.twin)
     low, high = (facts.low, facts.high) if facts else (0.0 if (values > 0).all() else None, None)
     return Curve(x=table.x[known], y=values, low=low, high=high, log_x=table.log_x, name=table.twin), []
-
-
-def _log_axis(rows: CurveRows, x: np.ndarray, said: bool | None) -> tuple[bool, str]:
-    """Whether the axis is read on a log scale, and why."""
-    if said is not None:
-        if said and (x <= 0).all():
-            raise ConfigError("no place is above 0", expected="places above 0 on a log axis", do="use --linear-x")
-        return said, ""
-    if rows.dates:
-        return False, ""
-    if rows.kind in LOG_AXES:
-        return True, ""
-    low, high = float(x.min()), float(x.max())
-    if low > 0 and high >= WIDE * low:
-        return (
-            True,
-            f"{rows.kind} is read on a log scale: it spans a factor of {high / low:,.0f} (--linear-x otherwise)",
-        )
-    return False, f"{rows.kind} is read on a linear scale: it does not span a factor of {WIDE:g} (--log-x otherwise)"
 
 
 def _scale(said: ScoreScale, values: np.ndarray, *, counted: bool) -> _Scale:
