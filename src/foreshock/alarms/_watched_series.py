@@ -11,15 +11,14 @@ import numpy as np
 
 from foreshock._base import digest
 from foreshock.alarms._looks import cut
-from foreshock.metrics import MetricSpec, get_metric, harness_metric
+from foreshock.alarms._watched_twins import with_twins
+from foreshock.metrics import MetricSpec, harness_metric
 from foreshock.records import Run
 from foreshock.scoring import Aggregate, aggregate, stored_specs
 from foreshock.series import Declared, Line, Point, Series, aggregate_series, conditions_text
 from foreshock.store import Snapshot
 
 _SPREADS = frozenset({"std", "stdev", "var", "variance", "stderr", "bootstrap_stderr"})
-# the twins of our own metric of that link are twins of a harness's metric of that link: they read the same answers
-_LIKE = {"all-of-N": "exact_match", "argmax": "multiple_choice_grade"}
 
 _Key = tuple[str | None, str | None, str, str, str | None]
 _Values = Mapping[_Key, Mapping[str, Aggregate]]
@@ -80,10 +79,10 @@ def watched_series(
     for line in wanted:
         rows = any(run.counts.delivered for run in _newest(line))
         mine = _of_scores(line, values[line.task], specs, binary) if rows and line.task in values else []
-        totals = [_of_total(line, one) for one in logged[line.task, _family(line), line.axis]]
         known = {one.metric_id for one in mine}
-        mine += [total for total in totals if not _is_known(total.metric_id, known)]
-        found += [made for made in _with_twins(mine, specs) if len(made.series.points) >= least]
+        totals = [_of_total(line, one) for one in logged[line.task, _family(line), line.axis]]
+        totals = [total for total in totals if not _is_known(total.metric_id, known)]
+        found += [made for made in with_twins(mine, totals, specs) if len(made.series.points) >= least]
     return found
 
 
@@ -257,23 +256,3 @@ def _is_known(name: str, known: set[str]) -> bool:
     base = name.partition("[")[0].partition(",")[0]
     scorer, _, part = base.rpartition(":")
     return base in known or bool(scorer and part in _SPREADS and known)
-
-
-def _with_twins(ones: Sequence[WatchedSeries], specs: Mapping[str, MetricSpec]) -> Iterator[WatchedSeries]:
-    by_name = {(one.variant, one.series.metric): one for one in ones}
-    for one in ones:
-        names = _twin_names(one, specs) if one.series.declared.kind == "hard" else ()
-        twins = (by_name.get((one.variant, name)) for name in names)
-        twin = next((twin for twin in twins if twin is not None and twin.id != one.id), None)
-        yield one if twin is None else one._replace(twin=twin.id)
-
-
-def _twin_names(one: WatchedSeries, specs: Mapping[str, MetricSpec]) -> tuple[str, ...]:
-    if one.series.declared.twin:
-        return (one.series.declared.twin,)
-    spec = specs.get(one.metric_id) if one.series.source == "foreshock" else None
-    if spec is not None:
-        return spec.twins
-    known = harness_metric(one.series.metric)
-    like = _LIKE.get(known.link or "") if known else None
-    return get_metric(like).twins if like else ()

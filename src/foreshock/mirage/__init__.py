@@ -12,7 +12,7 @@ from foreshock.mirage._finding import CODE as _FS301
 from foreshock.mirage._foreseeable import Forecast, Foreseeable, foreseeable
 from foreshock.mirage._judgement import Judgement, Line, Move
 from foreshock.mirage._length import Conditional, from_length, judge_length, length_rows
-from foreshock.mirage._measures import DECODED, ORDER, Hard, Twin, order_for
+from foreshock.mirage._measures import DECODED, Hard, Twin
 from foreshock.mirage._meta import Meta, meta
 from foreshock.mirage._meta_emergent import (
     KINDS,
@@ -31,8 +31,10 @@ from foreshock.mirage._predictions import predictions
 from foreshock.mirage._repeats import sampled
 from foreshock.mirage._resolution import Jump, jump_resolution, resolution, resolution_rows
 from foreshock.mirage._share import Share
-from foreshock.mirage._totals import entry_of_totals, totals_lack, twin_of
+from foreshock.mirage._totals import entry_of_totals, totals_lack
 from foreshock.mirage._trend import Trend, trend_of
+from foreshock.series import TWIN_ORDER as ORDER
+from foreshock.series import order_for, twin_of
 
 CODES = (_FS301, _FS302)
 """The findings of this room: one line of models, and a whole family."""

@@ -15,12 +15,12 @@ from foreshock.mirage._case import ITEMS, POINTS, Case
 from foreshock.mirage._design import Floats
 from foreshock.mirage._judgement import Move
 from foreshock.mirage._links import links_for
-from foreshock.mirage._measures import DECODED, order_for
+from foreshock.mirage._measures import DECODED
 from foreshock.mirage._needs import POWER, STEP, Enough
 from foreshock.mirage._share import ALPHA, MAY, RATIO, SHARE, Share
 from foreshock.mirage._through import UNEXPLAINED, Through
 from foreshock.records import Alternative, Effect, Evidence, Finding, Fit, Need, Rate, State, Subject
-from foreshock.series import Panel
+from foreshock.series import Panel, order_for
 
 CODE = "FS301"
 _STATE = {"break": State.FIRING, "mirage": State.OK, "smooth": State.OK, "unresolved": State.NO_DATA}

@@ -1,7 +1,7 @@
 """What may stand beside a hard metric, in which order, and on which scale.
 
-The order is fixed here, before any data are looked at, and printed in every finding: log-probability of the gold
-answer; log-likelihoods of the choices; pass rate over repeats; sub-scores (tests passed, steps, subgoals) and other
+The order (``foreshock.series.TWIN_ORDER``) is fixed before any data are looked at, and printed in every finding:
+log-probability of the gold answer; log-likelihoods of the choices; pass rate over repeats; sub-scores (tests passed, steps, subgoals) and other
 graded scores; closeness of the extracted answer. For a choice (``argmax``) the log-likelihoods of all choices come
 first: the log-probability of the right one alone may rise while those of the wrong ones rise as well. Token accuracy is
 not in it: each token is itself an argmax, so it steps where the hard metric steps.
@@ -16,27 +16,13 @@ import numpy as np
 
 from foreshock._base import MetricError
 from foreshock.mirage._design import Floats
+from foreshock.series import TWIN_ORDER, order_for
 from foreshock.stats import Link, cloglog, identity, logit, loglog
 
 HardLink = Literal["all-of-N", "any-of-T", "argmax", "threshold", "identity"]
 
-ORDER = (
-    "gold_logprob",
-    "choice_probability",
-    "brier",
-    "choice_margin",
-    "pass_rate",
-    "sub_scores",
-    "graded_score",
-    "numeric_closeness",
-    "token_similarity",
-    "char_similarity",
-)
-"""Kinds of twins for products of parts, best first; :func:`order_for` gives the order for a link. ``graded_score`` is
-any score from 0 to its highest value on which a threshold is put."""
 # a difference between two conditions, which stands beside nothing else
-_KINDS = (*ORDER, "difference")
-_CHOICES = ("choice_probability", "brier", "choice_margin")
+_KINDS = (*TWIN_ORDER, "difference")
 DECODED = frozenset({"numeric_closeness", "token_similarity", "char_similarity"})
 """Twins made of decoded text: every position of it is the most probable token, so a jump may be the decoder's."""
 # shares of trials: below a handful of successes they resolve nothing
@@ -82,7 +68,7 @@ class Twin:
 
     Attributes:
         name: Its key in ``Panel.values``.
-        kind: One of :data:`ORDER`, which says how the mean is read as a probability; or ``difference``: read as it is.
+        kind: One of ``TWIN_ORDER``, which says how the mean is read as a probability; or ``difference``: read as it is.
         tokens: Mean number of tokens by which a summed ``gold_logprob`` is divided; 1 when it is per token already.
         high: Largest value (2 for a multi-class Brier score).
         trials: Trials behind one item's value (epochs for ``pass_rate``); sets the floor.
@@ -148,16 +134,6 @@ class Twin:
         if self.kind not in COUNTED:
             return np.zeros(np.shape(mean), bool)
         return np.asarray(mean) * items * self.trials < 5
-
-
-def order_for(link: str) -> tuple[str, ...]:
-    """Kinds of twins for a hard metric with this link, best first.
-
-    Examples:
-        >>> order_for("argmax")[:4]
-        ('choice_probability', 'brier', 'choice_margin', 'gold_logprob')
-    """
-    return _CHOICES + tuple(k for k in ORDER if k not in _CHOICES) if link == "argmax" else ORDER
 
 
 def in_order(twins: list[Twin], link: str) -> list[Twin]:

@@ -15,9 +15,8 @@ from foreshock.mirage._case import POINTS
 from foreshock.mirage._design import Floats
 from foreshock.mirage._emergence import emergence_p
 from foreshock.mirage._judgement import Judgement, Line
-from foreshock.mirage._measures import ORDER
 from foreshock.records import Subject
-from foreshock.series import Series
+from foreshock.series import TWIN_ORDER, Series
 from foreshock.stats import normal_quantile
 
 ALPHA = 0.05
@@ -309,7 +308,7 @@ def rank(metric: str, kind: str) -> tuple[int, str]:
     """
     base = metric.partition("(")[0]
     if kind == "continuous":
-        return (ORDER.index(base) if base in ORDER else len(ORDER)), metric
+        return (TWIN_ORDER.index(base) if base in TWIN_ORDER else len(TWIN_ORDER)), metric
     if base in _SPEAK:
         return _SPEAK.index(base), metric
     known = harness_metric(metric)

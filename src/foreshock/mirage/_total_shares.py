@@ -10,8 +10,7 @@ import numpy as np
 
 from foreshock.metrics import harness_metric
 from foreshock.mirage._design import Floats
-from foreshock.mirage._readings import Reading
-from foreshock.series import Point, Series
+from foreshock.series import Point, Reading, Series
 
 # a logged standard error is that of n items that are right or wrong when it is this near to theirs
 _NEAR = 0.1

@@ -8,7 +8,6 @@ differences look less certain than they are.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -17,8 +16,7 @@ from foreshock._base import MetricError, count_of
 from foreshock.metrics import harness_metric
 from foreshock.mirage._design import Floats
 from foreshock.mirage._entry import Entry
-from foreshock.mirage._measures import Hard, HardLink, Twin, order_for
-from foreshock.mirage._readings import Reading, base_name, reading
+from foreshock.mirage._measures import Hard, HardLink, Twin
 from foreshock.mirage._resolution import jump_resolution
 from foreshock.mirage._total_shares import (
     Shares,
@@ -32,39 +30,7 @@ from foreshock.mirage._total_shares import (
     twin_draws,
     worth,
 )
-from foreshock.series import Panel, Point, Series
-
-
-def twin_of(hard: Series, others: Iterable[Series]) -> Series | None:
-    """The continuous total that stands beside a hard one: the declared twin, else a known one of the same runs.
-
-    Known are those whose names tell that they measure the answers that the hard metric counts (perplexity, nll, Brier
-    score, probability of the right option, ...), in the order that holds for twins of items. Word and byte perplexity,
-    bits per byte and losses may be of whole texts and are taken only when they were declared.
-
-    Args:
-        hard: Totals of the hard metric.
-        others: Totals of the same task, family, axis and conditions.
-    """
-    there = [one for one in others if one.metric != hard.metric and one.points and _same_runs(hard, one)]
-    if hard.declared.twin is not None:
-        named = [one for one in there if hard.declared.twin in (one.metric, base_name(one.metric))]
-        return min(named, key=lambda one: (_filter(one) != _filter(hard), one.metric), default=None)
-    order = order_for(_link(hard, None)[0])
-    known = [(found, one) for one in there if (found := reading(one)) is not None and found.automatic]
-    ranked = sorted(known, key=lambda k: (_filter(k[1]) != _filter(hard), order.index(k[0].kind), k[1].metric))
-    return ranked[0][1] if ranked else None
-
-
-def _same_runs(hard: Series, other: Series) -> bool:
-    if (hard.task, hard.family, hard.axis) != (other.task, other.family, other.axis):
-        return False
-    keys = {point.run_key for point in other.points}
-    return all(point.run_key in keys for point in hard.points)
-
-
-def _filter(series: Series) -> str:
-    return series.metric.partition(",")[2]
+from foreshock.series import Panel, Point, Reading, Series, reading
 
 
 def totals_lack(hard: Series, twin: Series | None, *, kind: str | None = None) -> list[str]:

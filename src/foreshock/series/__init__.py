@@ -18,15 +18,19 @@ from foreshock.series._lines import (
     size_text,
 )
 from foreshock.series._panel import panel, series
+from foreshock.series._readings import Reading, reading
 from foreshock.series._rows import run_row
 from foreshock.series._scores import Scores, Seen, load_blocks, scores_of
 from foreshock.series._shelf import Shelf
+from foreshock.series._total_twins import twin_of
+from foreshock.series._twins import TWIN_ORDER, order_for
 from foreshock.series._types import Declared, Matrix, Panel, Point, Series
 
 __all__ = [
     "AXES",
     "LOG_AXES",
     "STEP_SOURCES",
+    "TWIN_ORDER",
     "WIDE",
     "Block",
     "ConditionPair",
@@ -37,6 +41,7 @@ __all__ = [
     "Matrix",
     "Panel",
     "Point",
+    "Reading",
     "Scores",
     "Seen",
     "Series",
@@ -55,9 +60,12 @@ __all__ = [
     "load_blocks",
     "load_models",
     "model_cards",
+    "order_for",
     "panel",
+    "reading",
     "run_row",
     "scores_of",
     "series",
     "size_text",
+    "twin_of",
 ]

@@ -6,17 +6,19 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from foreshock.mirage._design import Floats
-from foreshock.mirage._measures import ORDER
-from foreshock.series import Series
+from foreshock.series._twins import TWIN_ORDER
+from foreshock.series._types import Series
+
+Floats = NDArray[np.float64]
 
 
 class Reading(NamedTuple):
     """How the total of one continuous metric becomes the mean of a twin.
 
     Attributes:
-        kind: Kind of twin, one of :data:`ORDER`.
+        kind: Kind of twin, one of :data:`TWIN_ORDER`.
         mean: Totals to means of the twin.
         slope: Size of the derivative of ``mean``, for standard errors.
         low, top: Range that the totals can have.
@@ -125,7 +127,7 @@ def reading(series: Series, kind: str | None = None) -> Reading | None:
         return _LOGPROB
     if kind == "choice_margin":
         return Reading(kind, _same, _one, -np.inf, np.inf, _UNKNOWN, automatic=False)
-    if kind in ORDER:
+    if kind in TWIN_ORDER:
         return _share(str(kind), _UNKNOWN, high or 1.0, automatic=False)
     # a score from 0 to a known best one that was declared continuous is graded, whatever its name
     graded = told.kind == "continuous" and told.low == 0 and high > 0 and told.higher_is_better is not False
