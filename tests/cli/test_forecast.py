@@ -160,3 +160,14 @@ def test_an_infinite_place_is_the_cell_that_is_named(call: Call, tmp_path: Path)
     assert code == 2
     assert "line 4" in out + err
     assert "1000000" not in out + err
+
+
+def test_a_bare_place_is_read_as_the_bare_numbers_of_the_column(call: Call, tmp_path: Path) -> None:
+    rows = [f"{x},{2 + 3 * (x / 16) ** -0.5:.5f}" for x in (16, 23, 32, 45, 64, 90, 128)]
+    (tmp_path / "s.csv").write_text("\n".join(["size,loss", *rows]) + "\n")
+    asked = ("forecast", "--csv", "s.csv", "--x", "size", "--y", "loss")
+    places = [word for at in ("256", "300B", "500e9") for word in ("--at", at)]
+    assert call(*asked, *places, "--json", "f.json")[0] == 0
+    told = tables(tmp_path / "f.json")["forecast"]
+    assert [row["x"] for row in told] == [256e9, 300e9, 500e9]
+    assert all(row["y_hat"] is not None for row in told)

@@ -138,7 +138,7 @@ def forecast(
     options = ForecastOptions(
         metrics=metric or [],
         over=over,
-        wanted=Wanted(at=[place(text) for text in at or []], dates=dates, next=next_one or nothing),
+        wanted=_wanted(at or [], dates, next_one=next_one or nothing, table=bool(asked.tables)),
         threshold=None if threshold is None else line(threshold),
         side=_side(above=above, below=below, threshold=threshold),
         backtest=backtest,
@@ -181,6 +181,13 @@ def forecast(
         if html is not None:
             console().print(f"Report: {html}")
     raise typer.Exit(firing(document, names))
+
+
+def _wanted(at: list[str], dates: list[float], *, next_one: bool, table: bool) -> Wanted:
+    """Places that were asked for; beside a table numbers without a unit are read as those of its column are."""
+    told = [(x, bare and table) for x, bare in map(place, at)]
+    bare = [x for x, is_bare in told if is_bare]
+    return Wanted(at=[x for x, is_bare in told if not is_bare], bare=bare, dates=dates, next=next_one)
 
 
 def _of_tables(table: TableAsked, options: ForecastOptions, *, quiet: bool) -> Document:

@@ -13,23 +13,23 @@ _FACTOR = {"": 1.0, "k": 1e3, "m": 1e6, "b": 1e9, "t": 1e12}
 _DATE = re.compile(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?")
 
 
-def place(text: str) -> float:
-    """A place on an axis: ``70e9``, ``70B``, ``143000``, or a date.
+def place(text: str) -> tuple[float, bool]:
+    """A place on an axis (``70e9``, ``70B``, ``143000``, or a date), and whether it is a number without a unit.
 
     Raises:
         ConfigError: It is none.
 
     Examples:
         >>> place("70B"), place("2e21"), place("1970-01-02")
-        (70000000000.0, 2e+21, 1.0)
+        ((70000000000.0, False), (2e+21, True), (1.0, False))
     """
     found = _SIZE.fullmatch(text.strip())
     if found is not None:
         value = float(found[1]) * _FACTOR[found[2].lower()]
         if isfinite(value):
-            return value
+            return value, not found[2]
     if "-" in text.strip("-") and (days := day(text)) is not None:
-        return days
+        return days, False
     raise ConfigError(f"--at {text[:80]!r}", expected="a place such as 70e9, 70B or 2027-03", do="correct --at")
 
 

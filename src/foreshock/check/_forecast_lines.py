@@ -43,6 +43,7 @@ class ForecastLine:
         link: How the score hangs on what lies beneath it (``all-of-N``, ...).
         runs: Runs behind it.
         notes: How it was read.
+        axis_unit: What a bare number of its column of places was multiplied with, such as 1e9 of sizes in billions.
     """
 
     curve: Curve
@@ -62,6 +63,19 @@ class ForecastLine:
     link: str | None = None
     runs: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    axis_unit: float = 1.0
+
+    def bare_place(self, number: float) -> float:
+        """A place told by a number without a unit: in the unit of the column's own, as 70 among sizes in billions.
+
+        A number that lies nearer to the last place as it stands (70e9 there) is taken so.
+        """
+        if self.axis_unit == 1 or not self.curve.points:
+            return number
+        last, scaled = float(self.curve.x[-1]), number * self.axis_unit
+        if number <= 0 or last <= 0:
+            return scaled
+        return scaled if abs(np.log(scaled / last)) <= abs(np.log(number / last)) else number
 
     @property
     def dates(self) -> bool:

@@ -123,6 +123,7 @@ def _line(table: _Table, name: str, mine: np.ndarray) -> ForecastLine:
         twin=twin,
         twin_metric=table.twin if twin is not None else None,
         notes=(*table.notes, *notes, *lacking),
+        axis_unit=rows.unit,
     )
 
 

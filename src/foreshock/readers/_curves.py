@@ -64,6 +64,7 @@ class CurveRows(NamedTuple):
         kind: What the axis is (``parameters``, ``tokens``, ``flops``, ``step``, ``date``), or the column's name.
         percent: Whether the scores are written with percent signs; they are parts of 1 here.
         notes: What a reader should know of how the table was read.
+        unit: What numbers without a unit among the places were multiplied with, such as 1e9 of sizes in billions.
     """
 
     group: list[str]
@@ -76,6 +77,7 @@ class CurveRows(NamedTuple):
     kind: str
     percent: bool
     notes: list[str]
+    unit: float = 1.0
 
     @property
     def dates(self) -> bool:
@@ -104,7 +106,7 @@ def read_curves(path: Path, columns: CurveColumns) -> CurveRows:
     """
     table = _only(path)
     cells = _cells(table, columns)
-    x, kind, notes = _places(cells[columns.x])
+    x, kind, unit, notes = _places(cells[columns.x])
     scores = _scores(cells[columns.y], frozenset(columns.codes))
     size = len(x)
     n = _sizes(columns, cells, size)
@@ -119,6 +121,7 @@ def read_curves(path: Path, columns: CurveColumns) -> CurveRows:
         n=n,
         twin=twins.values,
         kind=kind,
+        unit=unit,
         percent=scores.percent,
         notes=[*notes, *(["scores are written with percent signs: 85% is read as 0.85"] if scores.percent else [])],
     )
@@ -174,8 +177,15 @@ def _text(row: Mapping[str, Any], name: str) -> str | None:
     return as_text(value)
 
 
-def _places(column: _Column) -> tuple[list[float], str, list[str]]:
-    """Places on the axis, what the axis is, and what to know of it."""
+class _Places(NamedTuple):
+    values: list[float]
+    kind: str
+    unit: float
+    notes: list[str]
+
+
+def _places(column: _Column) -> _Places:
+    """Places on the axis, what the axis is, the unit of bare numbers, and what to know of it."""
     texts = _complete(column)
     marks = Separators(column.name)
     for i, text in enumerate(texts):
@@ -188,11 +198,12 @@ def _places(column: _Column) -> tuple[list[float], str, list[str]]:
         raise _wrong(texts[odd], "a finite number such as 1.4B", column.at(odd), column.name)
     if None not in values and not (axis.kind is None and dated == len(texts[:1_000])):
         notes = [f"{column.name} is read in billions, as its numbers are small"] if axis.guessed else []
-        return [float(value) for value in values if value is not None], axis.kind or column.name, notes
+        places = [float(value) for value in values if value is not None]
+        return _Places(places, axis.kind or column.name, axis.unit, notes)
     return _days(column, texts)
 
 
-def _days(column: _Column, texts: list[str]) -> tuple[list[float], str, list[str]]:
+def _days(column: _Column, texts: list[str]) -> _Places:
     order = order_of(texts)
     found: list[float] = []
     for i, text in enumerate(texts):
@@ -201,7 +212,7 @@ def _days(column: _Column, texts: list[str]) -> tuple[list[float], str, list[str
             raise _wrong(text, "a number such as 1.4B, or a date such as 2026-03-01", column.at(i), column.name)
         at = datetime.fromisoformat(when)
         found.append((at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp() / 86_400)
-    return found, "date", []
+    return _Places(found, "date", 1.0, [])
 
 
 def _complete(column: _Column) -> list[str]:
