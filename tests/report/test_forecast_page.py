@@ -94,6 +94,20 @@ def test_the_terminal_says_all_that_a_stranger_needs(width: int) -> None:
     assert "said once only" not in said, "the finding is told with its curve"
 
 
+def test_where_nothing_is_forecast_the_last_score_is_told_with_what_its_interval_rests_on() -> None:
+    why = "the last scores left the path"
+    made = document(
+        forecast=[{**FORECAST, "y_hat": None, "low": None, "high": None, "refused": why, "observed": None}],
+        curves=[{**CURVE, "refused": why, "guarantee": None, "basis": "300 curves that turned"}],
+        crossings=[],
+    )
+    said = terminal(made)
+    assert f"no forecast: {why}" in said
+    assert "last score 28.0% [20.0, 37.0]" in " ".join(said.split())
+    assert "last score calibrated on: 300 curves that turned" in " ".join(said.split())
+    assert "each interval promises" not in said
+
+
 def test_the_page_draws_the_curve_and_tells_its_finding_there() -> None:
     page = report.render_html(document())
     assert 'id="fs403a"' in page

@@ -112,6 +112,22 @@ def value_text(row: ForecastRow) -> str:
     return quantity(row.y_hat, row.low, row.high, row.unit)
 
 
+def refusals(block: Block, rows: Sequence[ForecastRow]) -> list[str]:
+    """Why there is no forecast at some places of a curve, each reason once with its places, and what would do.
+
+    What would do for the whole curve is told with its facts, and not here.
+    """
+    places: dict[tuple[str, str], list[str]] = {}
+    for row in rows:
+        if row.y_hat is None:
+            enough = row.enough if row.enough and row.enough != block.curve.enough else ""
+            places.setdefault((row.refused or "not supported", enough), []).append(place(row))
+    return [
+        f"no forecast at {', '.join(dict.fromkeys(mine))}: {why}" + (f"; {enough} would do" if enough else "")
+        for (why, enough), mine in places.items()
+    ]
+
+
 def last_text(row: ForecastRow) -> str:
     """The last score carried on, with its interval."""
     return quantity(row.persistence, row.persistence_low, row.persistence_high, row.unit)
@@ -161,9 +177,10 @@ def facts(block: Block) -> list[tuple[str, str]]:
 
 def promises(found: Sequence[Block]) -> list[tuple[str, str]]:
     """What the intervals promise, and on what they were calibrated: once for all curves that share it."""
-    told = [block.curve for block in found if block.curve.guarantee]
+    told = [block.curve for block in found]
     texts = [("each interval promises", curve.guarantee or "") for curve in told]
-    texts += [("calibrated on", curve.basis or "") for curve in told]
+    texts += [("calibrated on", curve.basis or "") for curve in told if curve.guarantee]
+    texts += [("last score calibrated on", curve.basis or "") for curve in told if not curve.guarantee]
     return [pair for pair in dict.fromkeys(texts) if pair[1]]
 
 

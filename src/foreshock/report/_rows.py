@@ -14,6 +14,7 @@ from foreshock._base import ForeshockError
 from foreshock.records import Document, Light
 from foreshock.report._rows_alarms import AlarmRow, BudgetRow, LedgerRow
 from foreshock.report._rows_compare import BoardRow, CompareRow
+from foreshock.report._rows_fits import CalibrationRow, FitRow
 from foreshock.report._rows_forecast import BacktestRow, CrossingRow, ForecastCurveRow, ForecastRow
 from foreshock.report._rows_mirage import (
     ConditionRow,
@@ -305,6 +306,8 @@ class Tables(msgspec.Struct, frozen=True, kw_only=True):
     budget: list[BudgetRow] = []
     forecast: list[ForecastRow] = []
     curves: list[ForecastCurveRow] = []
+    fits: list[FitRow] = []
+    calibration: list[CalibrationRow] = []
     crossings: list[CrossingRow] = []
     backtest: list[BacktestRow] = []
     runs: list[RunRow] = []

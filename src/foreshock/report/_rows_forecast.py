@@ -112,11 +112,16 @@ class ForecastCurveRow(Placed, frozen=True, kw_only=True):
         alike: Forms that the data cannot tell apart.
         no_law: Why no form says more than that the score stays where it is; null where one does.
         guarantee: What the interval promises, and what it does not.
-        basis: What it was calibrated on.
+        basis: What it was calibrated on; of a refused curve what the interval about the last score was.
+        calibration: Its id in the table ``calibration``.
         refused: Why there is no forecast.
         enough: What would be enough.
         notes: How the curve was read.
-        data_hash, seed, starts, objective: What repeats the fit.
+        data_hash, seed: What repeats the fit.
+        starts, objective: Starts of all forms together, and the objective of the best one; each form's own stand in
+            ``fits``.
+        best_form: The form with the lowest AICc.
+        weights: Part of every form in the forecast, local trends and the last value included; they sum to 1.
         advice: What to do now.
     """
 
@@ -134,6 +139,7 @@ class ForecastCurveRow(Placed, frozen=True, kw_only=True):
     no_law: str | None = None
     guarantee: str | None = None
     basis: str | None = None
+    calibration: str | None = None
     refused: str | None = None
     enough: str | None = None
     notes: list[str] = []
@@ -141,6 +147,8 @@ class ForecastCurveRow(Placed, frozen=True, kw_only=True):
     seed: int | None = None
     starts: int | None = None
     objective: float | None = None
+    best_form: str | None = None
+    weights: dict[str, float] = {}
     advice: str | None = None
 
 

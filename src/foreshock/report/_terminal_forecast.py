@@ -17,6 +17,7 @@ from foreshock.report._forecast import (
     place,
     place_alone,
     promises,
+    refusals,
     spread,
     told_elsewhere,
     value_text,
@@ -86,11 +87,13 @@ def _full(block: Block, page: Page) -> None:
         _table(rows, page, names=False)
     else:
         for row in rows:
-            page.line(f"{place(row)}: {one_line(value_text(row), _LONG)}", indent=2)
+            page.line(f"{place(row)}: no forecast{_last(row)}", indent=2)
     page.more(len(rows), len(block.rows), "places")
+    for text in refusals(block, rows):
+        page.line(one_line(text, _LONG), indent=2)
     told = facts(block)
-    # with a table of values the reason stands under it once, not behind every place
-    told = [one for one in told if one[0] != "why not" or any(row.y_hat is not None for row in rows)]
+    # the reason stands under the places once
+    told = [one for one in told if one[0] != "why not" or not rows]
     if page.console.width < _NARROW:
         for label, text in told:
             page.line(f"{label}: {one_line(text, _LONG)}", indent=2)
@@ -100,13 +103,18 @@ def _full(block: Block, page: Page) -> None:
         page.line("→ " + one_line(block.curve.advice, _LONG), indent=2)
 
 
+def _last(row: ForecastRow) -> str:
+    """The last score carried on, which is told where nothing is forecast as well."""
+    return "" if row.persistence is None else f"; last score {last_text(row)}"
+
+
 def _many(found: Sequence[Block], page: Page) -> None:
     page.title("Forecasts")
     told = [block for block in found if block.curve.refused is None and block.direct]
-    rows = [block.direct[-1] for block in told][:_MOST]
+    rows = [_farthest(block.direct) for block in told][:_MOST]
     if rows:
         _table(rows, page, names=True)
-        page.line("of each curve the farthest place", "dim", 2)
+        page.line("of each curve the farthest place with a forecast", "dim", 2)
         page.more(len(rows), len(told), "curves")
     beside = [block for block in found if block.crossing is not None]
     if beside:
@@ -120,6 +128,11 @@ def _many(found: Sequence[Block], page: Page) -> None:
     for note in dict.fromkeys(note for block in found for note in block.curve.notes[:3]):
         if sum(note in block.curve.notes for block in found) == len(found):
             page.line(one_line(note, _LONG), "dim", 2)
+
+
+def _farthest(rows: Sequence[ForecastRow]) -> ForecastRow:
+    """The farthest place with a forecast; the farthest one where none has."""
+    return next((row for row in reversed(rows) if row.y_hat is not None), rows[-1])
 
 
 def _promise(found: Sequence[Block], page: Page) -> None:
@@ -136,7 +149,8 @@ def _table(rows: Sequence[ForecastRow], page: Page, *, names: bool) -> None:
         for row in rows:
             name = f"{one_line(row.group, 80)}, " if names else ""
             more = f"; came {came_text(row)}" if row.observed is not None else ""
-            page.line(f"{name}{place(row)}: {value_text(row)}; last score {last_text(row)}{more}", indent=2)
+            value = value_text(row) if row.y_hat is not None else "no forecast"
+            page.line(f"{name}{place(row)}: {value}; last score {last_text(row)}{more}", indent=2)
         return
     from rich.padding import Padding
     from rich.table import Table
