@@ -143,6 +143,29 @@ def test_totals_without_responses_are_watched_and_a_scale_that_is_not_the_usual_
     assert "all models: refusals" in found
 
 
+def test_totals_are_read_against_the_twin_that_a_check_draws_beside_them(store: Store) -> None:
+    for number in range(4):
+        run = Run(
+            run_key=f"r{number}",
+            format="lm-eval",
+            reader="t@1",
+            model=f"m{number}",
+            task="lambada_openai",
+            created=f"2026-01-0{number + 1}",
+        )
+        rows: dict[str, list[Any]] = {
+            "metric_id": ["acc,none", "perplexity,none", "word_perplexity,none"],
+            "value": [0.2 + 0.1 * number, 40.0 - number, 90.0 - number],
+            "source": ["harness"] * 3,
+            "n": [500] * 3,
+        }
+        store.write(run, [Batch("aggregates", rows)])
+    found = series_of(store)
+    assert found["all models: acc,none"].twin == found["all models: perplexity,none"].id
+    assert found["all models: perplexity,none"].twin is None
+    assert found["all models: word_perplexity,none"].twin is None
+
+
 def test_metrics_of_ours_are_watched_with_what_they_declare(store: Store) -> None:
     releases(store, range(12), jump_at=None)
     watch = watch_store(store)
@@ -180,6 +203,34 @@ def test_a_jump_of_one_metric_fires_and_the_smooth_one_does_not(store: Store) ->
     again = watch_store(store, QUIET)
     assert again.ledger.repeated
     assert again.changed == []
+
+
+def test_the_title_names_the_place_and_not_a_number_of_the_axis(store: Store) -> None:
+    releases(store, range(22), jump_at=16)
+    watch = watch_store(store, QUIET)
+    finding = next(one for one in watch.findings() if one.state is State.FIRING)
+    assert "it jumped upwards since lab/agent-1.16," in finding.title
+    row = next(row for row in watch.rows() if row["state"] == "firing")
+    assert row["title"] == finding.title
+
+
+def test_a_bend_can_be_acknowledged_as_its_advice_says(store: Store) -> None:
+    rng = np.random.default_rng(3)
+    for number in range(26):
+        level = 1.0 + 0.004 * number**2 + 0.02 * rng.normal()
+        release(store, number, {"depth": [level] * 4})
+    watch = watch_store(store, QUIET)
+    (bend,) = [one for one in watch.watched if one.alarm.verdict == "bend"]
+    (row,) = [row for row in watch.rows() if row["verdict"] == "bend"]
+    assert (row["state"], row["fired_at"]) == ("pending", None)
+    assert row["since"] == bend.one.series.points[int(row["since_x"])].label
+    assert f"foreshock alarms ack {row['id']} --reason TEXT" in row["advice"]
+    ack = acknowledge(store, row["id"], "it is a curve")
+    assert ack.label == row["since"]
+    again = watch_store(store, QUIET)
+    told = next(one for one in again.watched if one.one.id == row["id"])
+    assert told.seen.look.baseline == row["since_x"]
+    assert told.alarm.verdict != "bend"
 
 
 def test_an_acknowledged_alarm_begins_a_new_baseline(store: Store) -> None:

@@ -1,13 +1,16 @@
 """Alarms: a finding about time whose false-alarm rate was stated before the data came."""
 
 from foreshock.alarms._ack import acknowledge
+from foreshock.alarms._alarm import TrendAlarm
 from foreshock.alarms._ledger import Ledger, take_look
 from foreshock.alarms._mute import mute
 from foreshock.alarms._notify import command_words, notify
 from foreshock.alarms._online import Online, e_lond, e_of_p, lord_plus_plus
 from foreshock.alarms._state import Memory, export_state, import_state, read_memory
-from foreshock.alarms._trend_alarm import TrendAlarm, trend_alarm
-from foreshock.alarms._watched import Watch, Watched, WatchOptions, settle, watch_lines, watch_store
+from foreshock.alarms._trend_alarm import trend_alarm
+from foreshock.alarms._watch_lines import idle_patterns, watch_lines, watch_series
+from foreshock.alarms._watch_store import WatchOptions, settle, trails_of, watch_store
+from foreshock.alarms._watched import Watch, Watched
 from foreshock.alarms._watched_lines import repeat_lines, watched_lines
 from foreshock.alarms._watched_series import WatchedSeries, watched_series
 
@@ -25,6 +28,7 @@ __all__ = [
     "e_lond",
     "e_of_p",
     "export_state",
+    "idle_patterns",
     "import_state",
     "lord_plus_plus",
     "mute",
@@ -33,8 +37,10 @@ __all__ = [
     "repeat_lines",
     "settle",
     "take_look",
+    "trails_of",
     "trend_alarm",
     "watch_lines",
+    "watch_series",
     "watch_store",
     "watched_lines",
     "watched_series",

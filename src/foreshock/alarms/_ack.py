@@ -15,8 +15,9 @@ _SHORTEST = 4
 def acknowledge(store: Store, name: str, reason: str) -> Ack:
     """Begin a new baseline at the point at which the change of an alarm began, as far as can be told.
 
-    The trend is then learned from that point on, with all its looks ahead of it again. What had been counted stays
-    counted. A second acknowledgement of the same look changes nothing.
+    A bend is acknowledged in the same way, from the look at which it had left its line. The trend is then learned from
+    that point on, with all its looks ahead of it again. What had been counted stays counted. A second acknowledgement
+    of the same look changes nothing.
 
     Args:
         store: Where the ledger is.
@@ -24,7 +25,7 @@ def acknowledge(store: Store, name: str, reason: str) -> Ack:
         reason: Why, for whoever wonders later.
 
     Raises:
-        ConfigError: There is no such alarm, it does not fire, or there is no reason.
+        ConfigError: There is no such alarm, it neither fires nor bends, or there is no reason.
         StoreError: A stream is damaged.
     """
     if not reason.strip():
@@ -37,7 +38,7 @@ def acknowledge(store: Store, name: str, reason: str) -> Ack:
     if found.at is None:
         raise ConfigError(
             f"alarm {found.id} ({found.metric} on {found.task}) does not fire, so there is nothing to acknowledge",
-            expected="an alarm that fires",
+            expected="an alarm that fires, or a bend",
             do="list them: foreshock alarms",
         )
     ack = Ack(

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 def finding_of(watch: Watch, one: Watched) -> Finding:
     """The finding of one series, with what all series together make of it."""
     said = one.one.series
-    made = one.alarm.finding(Subject(task=said.task, model_family=said.family, metric=said.metric, axis=said.axis))
+    subject = Subject(task=said.task, model_family=said.family, metric=said.metric, axis=said.axis)
+    made = one.alarm.finding(subject, one.seen.look.label)
     state, title = made.state, made.title
     if one.muted is not None:
         state, title = State.WITHHELD, f"muted until {one.muted}: {made.title}"
@@ -59,7 +60,7 @@ def row_of(watch: Watch, one: Watched) -> dict[str, Any]:
         "points": len(said.points),
         "since": look.label,
         "since_x": look.at,
-        "fired_at": label_of(one.one, alarm.at),
+        "fired_at": label_of(one.one, alarm.at if alarm.state is State.FIRING else None),
         "baseline": look.baseline,
         "baseline_label": None if one.ack is None else one.ack.label,
         "acknowledged": None if one.ack is None else {"at": one.ack.at, "reason": one.ack.reason},
@@ -116,6 +117,6 @@ def _advice(watch: Watch, one: Watched, advice: str) -> str:
     name = one.one.id
     if one.muted is not None:
         return f"nothing until {one.muted}; to take the mute away: foreshock alarms mute {name} --until 2000-01-01"
-    if watch.state(one) != "firing":
+    if watch.state(one) != "firing" and one.alarm.verdict != "bend":
         return advice
     return f"{advice.rstrip('. ')}: foreshock alarms ack {name} --reason TEXT"

@@ -8,19 +8,26 @@ from foreshock.alarms._threshold import measured_rate, table
 from foreshock.records import Alternative, Dummy, Effect, Finding, Fit, Rate, State, Subject
 
 if TYPE_CHECKING:
-    from foreshock.alarms._trend_alarm import TrendAlarm
+    from foreshock.alarms._alarm import TrendAlarm
 
 BREAK, BEND = "FS401", "FS402"
 
 
-def compose(alarm: TrendAlarm, subject: Subject) -> Finding:
-    """Put an alarm into the form that every room shares."""
+def compose(alarm: TrendAlarm, subject: Subject, since: str | None = None) -> Finding:
+    """Put an alarm into the form that every room shares.
+
+    Args:
+        alarm: The alarm.
+        subject: What it is about.
+        since: What the place is called at which the change began; None tells the place on the axis.
+    """
+    began = since if since is not None else None if alarm.began is None else f"{alarm.began:g}"
     return Finding(
         code=BEND if alarm.verdict == "bend" else BREAK,
         subject=subject,
         state=alarm.state,
         verdict=alarm.verdict,
-        title=_title(alarm, subject.metric or alarm.name or "the score"),
+        title=_title(alarm, subject.metric or alarm.name or "the score", "" if began is None else f" since {began}"),
         effect=_effect(alarm),
         p=alarm.p,
         e=alarm.e,
@@ -35,7 +42,7 @@ def compose(alarm: TrendAlarm, subject: Subject) -> Finding:
     )
 
 
-def _title(alarm: TrendAlarm, metric: str) -> str:
+def _title(alarm: TrendAlarm, metric: str, since: str) -> str:
     if alarm.refused:
         return f"no alarm for {metric}: {alarm.refused}"
     way = {"up": " upwards", "down": " downwards"}.get(alarm.direction or "", "")
@@ -43,15 +50,14 @@ def _title(alarm: TrendAlarm, metric: str) -> str:
         return f"{metric} bends{way}: it left its straight line, and a smooth curve tells its points as well"
     doubt = "" if alarm.guaranteed else f" (no rate is promised: {alarm.unguaranteed})"
     if alarm.state is State.FIRING:
-        return f"{_fired(alarm, metric, way)}{_twin(alarm)}{doubt}"
+        return f"{_fired(alarm, metric, way, since)}{_twin(alarm)}{doubt}"
     if alarm.state is State.PENDING:
         return f"{metric} strays from its trend, not yet beyond chance: one more such look would fire{doubt}"
     kept = "rate" if alarm.rule == "repeats" else "trend"
     return f"{metric} keeps its {kept} over {alarm.looks_used} looks{doubt}"
 
 
-def _fired(alarm: TrendAlarm, metric: str, way: str) -> str:
-    since = "" if alarm.began is None else f" since {alarm.began:g}"
+def _fired(alarm: TrendAlarm, metric: str, way: str, since: str) -> str:
     if alarm.rule == "repeats":
         return f"{metric} of the same model on the same items changed{since} ({', '.join(alarm.notes)})"
     size = "" if alarm.size is None else f", {abs(alarm.size):.1f} standard deviations of its noise so far"

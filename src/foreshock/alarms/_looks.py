@@ -36,7 +36,7 @@ class SeriesLook(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         prefix: Hash of these points, by which a later look sees that one of them was measured anew.
         state: What its own rule said: ``ok``, ``pending`` or ``firing``.
         baseline: Place from which the trend is learned; None is the first point.
-        at: Place at which the change began, as far as can be told; None where it does not fire.
+        at: Place at which the change began, as far as can be told, or at which a bend had left its line; None else.
         label: What that point is called.
         p: p-value of the series over all its looks; None where nothing is guaranteed.
         new_p: p-value of the points that came since the look before, valid given that one.

@@ -13,7 +13,7 @@ from foreshock.curves import Curve
 from foreshock.records import Need, State
 
 if TYPE_CHECKING:
-    from foreshock.alarms._trend_alarm import TrendAlarm
+    from foreshock.alarms._alarm import TrendAlarm
 
 Floats = NDArray[np.float64]
 

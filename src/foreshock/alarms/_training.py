@@ -11,18 +11,16 @@ correlations from 0 to 0.9.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from foreshock.alarms._alarm import TrendAlarm
 from foreshock.alarms._autocorrelation import likelihood, whitened
+from foreshock.alarms._judged import judged
 from foreshock.alarms._prepared import Prepared
 from foreshock.alarms._residuals import recursion
 from foreshock.curves import Curve
-
-if TYPE_CHECKING:
-    from foreshock.alarms._trend_alarm import TrendAlarm
 
 Floats = NDArray[np.float64]
 
@@ -78,8 +76,6 @@ def training_scores(z: Floats, design: Floats, baseline: int) -> tuple[Floats, F
 
 def training_alarm(curve: Curve, ready: Prepared, start: TrendAlarm) -> TrendAlarm:
     """The alarm of checkpoints: everything but the promise."""
-    from foreshock.alarms._trend_alarm import judged
-
     scores, rho = training_scores(ready.weighted, ready.design(), start.asked.baseline)
     note = f"a correlation of neighbouring checkpoints of {float(rho):g}, the highest that fits them, was taken out"
     doubt = "checkpoints of one run are not independent"

@@ -12,7 +12,9 @@ LEAST_REPEATS = 3
 """Runs of one model under the same conditions from which they are a line of their own, in order of creation."""
 
 
-def watched_lines(runs: Iterable[Run], cards: Mapping[str, ModelCard], axis: str | None = None) -> list[Line]:
+def watched_lines(
+    runs: Iterable[Run], cards: Mapping[str, ModelCard], axis: str | None = None, *, alone: bool = False
+) -> list[Line]:
     """Every line along which a trend can be watched.
 
     Those of :func:`foreshock.series.lines`; the models of a task that stand alone in their families (``agent-1.0``,
@@ -23,6 +25,8 @@ def watched_lines(runs: Iterable[Run], cards: Mapping[str, ModelCard], axis: str
         runs: Runs of a snapshot.
         cards: Card of each run, by run key.
         axis: Force this axis, which leaves only its lines.
+        alone: Whether models that stand on none of these lines are lines of one point each: they have no trend, but a
+            score that can lie beyond a line of the user's.
 
     Raises:
         ConfigError: ``axis`` is not one of :data:`foreshock.series.AXES`.
@@ -31,7 +35,13 @@ def watched_lines(runs: Iterable[Run], cards: Mapping[str, ModelCard], axis: str
     found = lines(every, cards, axis)
     if axis is not None:
         return found
-    return [*(line for line in found if len(line.stops) > 1), *release_lines(found, cards), *repeat_lines(every)]
+    made = [*(line for line in found if len(line.stops) > 1), *release_lines(found, cards), *repeat_lines(every)]
+    placed = {run.run_key for line in made for run in _runs(line)}
+    return [*made, *(line for line in found if alone and placed.isdisjoint(run.run_key for run in _runs(line)))]
+
+
+def _runs(line: Line) -> list[Run]:
+    return [run for stop in line.stops for group in stop.groups for run in group]
 
 
 def release_lines(found: Iterable[Line], cards: Mapping[str, ModelCard]) -> list[Line]:
