@@ -139,3 +139,23 @@ def test_without_a_store_there_is_advice(call: Call) -> None:
     code, _, err = call("alarms")
     assert code == 2
     assert "foreshock add" in err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("alarms",),
+        ("check",),
+        ("alarms", "ack", "x", "--reason", "r"),
+        ("alarms", "mute", "x", "--until", "2030-01-01"),
+    ],
+)
+def test_a_state_that_cannot_be_written_is_refused_before_the_work(
+    call: Call, store: Store, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    before = sorted(path.relative_to(store.folder) for path in store.folder.rglob("*"))
+    for path, said in (("none/s.json", "no folder none"), (".", "a folder")):
+        code, out, err = call(*words, "--state", path)
+        assert code == 2
+        assert said in out + err
+    assert sorted(path.relative_to(store.folder) for path in store.folder.rglob("*")) == before

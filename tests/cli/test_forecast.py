@@ -111,6 +111,9 @@ def test_the_history_is_tested_against_the_last_score(call: Call, tmp_path: Path
         ((*CURVES, "--calibrate-on", "own"), "curves of other groups"),
         ((*CURVES, "--link", "cube"), "log or logit or identity"),
         ((*CURVES, "--date", "someday"), "no date"),
+        ((*CURVES, "--level", "nan"), "--level nan; expected a number from 0.5 to 0.99"),
+        ((*CURVES, "--level", "1"), "a number from 0.5 to 0.99"),
+        (("--csv", ".", "--x", "n", "--y", "loss"), "a folder; expected one file with a table"),
     ],
 )
 def test_mistakes_are_messages(call: Call, tmp_path: Path, words: tuple[str, ...], said: str) -> None:
@@ -171,3 +174,21 @@ def test_a_bare_place_is_read_as_the_bare_numbers_of_the_column(call: Call, tmp_
     told = tables(tmp_path / "f.json")["forecast"]
     assert [row["x"] for row in told] == [256e9, 300e9, 500e9]
     assert all(row["y_hat"] is not None for row in told)
+
+
+def test_each_reason_is_told_once_with_its_places_and_up_to_where_a_forecast_is_made(
+    call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [f"{x},{2 + 3 * (x / 16) ** -0.5:.5f}" for x in (16, 23, 32, 45, 64, 90, 128)]
+    (tmp_path / "s.csv").write_text("\n".join(["size,loss", *rows]) + "\n")
+    asked = ("forecast", "--csv", "s.csv", "--x", "size", "--y", "loss")
+    for width in ("60", "200"):
+        monkeypatch.setenv("COLUMNS", width)
+        for first in ("256", "7000"):
+            out = " ".join(call(*asked, "--at", "64", "--at", first, "--at", "5000", "--at", "6000")[1].split())
+            beyond = "5T, 6T" if first == "256" else "5T, 6T, 7T"
+            assert out.count(f"no forecast at {beyond}: further beyond the history than it supports (places") == 1
+            assert out.count("further beyond the history") == 1
+            assert out.count("no forecast at 64B: the place lies within the history") == 1
+            assert "places up to 1.02T, or a longer history would do" in out
+            assert "e+12" not in out

@@ -32,6 +32,7 @@ from foreshock.check import (
 from foreshock.records import Document
 
 WORDS = ("any", "crossed")
+LEAST_LEVEL, MOST_LEVEL = 0.5, 0.99
 FIRING = ("FS403",)
 """Codes that can fire: a forecast that is not there (FS404) never does."""
 
@@ -97,7 +98,7 @@ def forecast(
     calibrate_on: Annotated[
         str, typer.Option("--calibrate-on", help="Curves that the intervals are calibrated on: shipped, or own.")
     ] = "shipped",
-    level: Annotated[float, typer.Option("--level", help="Level of the intervals.", min=0.5, max=0.99)] = 0.9,
+    level: Annotated[float, typer.Option("--level", help="Level of the intervals, from 0.5 to 0.99.")] = 0.9,
     store: o.StoreOption = None,
     task: o.TaskOption = None,
     model: o.ModelOption = None,
@@ -142,7 +143,7 @@ def forecast(
         threshold=None if threshold is None else line(threshold),
         side=_side(above=above, below=below, threshold=threshold),
         backtest=backtest,
-        level=level,
+        level=_level(level),
         draw=html is not None or json is not None,
         own=_one_of(calibrate_on, "--calibrate-on", ("shipped", "own")) == "own",
         low=low,
@@ -207,6 +208,14 @@ def _side(*, above: bool, below: bool, threshold: str | None) -> Literal["above"
     if (above or below) and threshold is None:
         raise ConfigError(f"--{'above' if above else 'below'} without a line", do="give --threshold")
     return "above" if above else "below" if below else None
+
+
+def _level(value: float) -> float:
+    if not LEAST_LEVEL <= value <= MOST_LEVEL:  # of what is no number too
+        raise ConfigError(
+            f"--level {value:g}", expected=f"a number from {LEAST_LEVEL:g} to {MOST_LEVEL:g}", do="correct --level"
+        )
+    return value
 
 
 def _one_of(value: str, option: str, words: tuple[str, ...]) -> str:

@@ -61,10 +61,28 @@ LengthOption = Annotated[
         min=1,
     ),
 ]
+
+
+def _with_folder(path: Path | None) -> Path | None:
+    """A file that will be written at the end, refused before the work where its folder is not there.
+
+    Raises:
+        ConfigError: The folder is missing, or the path is one.
+    """
+    if path is not None and (path.is_dir() or not path.parent.is_dir()):
+        found = "a folder" if path.is_dir() else f"there is no folder {str(path.parent)[:200]}"
+        raise ConfigError(
+            found, expected="a file in a folder that exists", do="correct --state, or make it", where=str(path)
+        )
+    return path
+
+
 StateOption = Annotated[
     Path | None,
     typer.Option(
-        "--state", help="File with the state of alarms: read first, where it is there, and written at the end."
+        "--state",
+        callback=_with_folder,
+        help="File with the state of alarms: read first, where it is there, and written at the end.",
     ),
 ]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Print only errors.")]

@@ -10,6 +10,7 @@ import numpy as np
 
 from foreshock.check._forecast_lines import ForecastLine
 from foreshock.check._forecast_targets import Target, Wanted, as_row, grid, horizon, next_place, targets
+from foreshock.check._forecast_words import limit_text, read_so
 from foreshock.curves import Side, forecast, side_of, two_stage
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ class Foretold(NamedTuple):
         """Why nothing at all is forecast; None where something is."""
         if self.made is not None:
             return self.made.refused
-        lacking = [target.lacking for target in self.found if target.lacking]
+        lacking = [read_so(self.line, target, target.lacking) for target in self.found if target.lacking]
         if not self.line.curve.points:
             return "no point is known"
         return lacking[0] if lacking else "there is no next place: fewer than two places are known"
@@ -87,7 +88,17 @@ class Foretold(NamedTuple):
     @property
     def enough(self) -> str | None:
         """What would be enough for a forecast."""
-        return None if self.made is None else self.made.enough
+        until = horizon(self.line)
+        if self.made is None or self.made.enough is None or until is None:
+            return None if self.made is None else self.made.enough
+        # told in the unit of the axis
+        return self.made.enough.replace(f"places up to {until:.6g}", f"places up to {limit_text(self.line, until)}")
+
+    @property
+    def reach(self) -> str | None:
+        """Up to where a forecast is made, with what would move that; None of a curve without a length."""
+        until = horizon(self.line)
+        return None if until is None else f"places up to {limit_text(self.line, until)}, or a longer history"
 
     def at(self, x: float) -> int | None:
         """Index of a place; None where it was not forecast."""
@@ -133,7 +144,7 @@ def _row(told: Foretold, target: Target, options: ForecastOptions) -> dict[str, 
     empty = dict.fromkeys(("y_hat", "low", "high", "persistence", "persistence_low", "persistence_high"))
     row |= {**empty, "inside": None, "probability": None}
     if target.lacking is not None or made is None or i is None:
-        return {**row, "refused": target.lacking or told.refused, "enough": told.enough}
+        return {**row, "refused": read_so(line, target, target.lacking or told.refused), "enough": told.enough}
     value, low, high = (number(ends[i]) for ends in (made.value, made.low, made.high))
     observed = row["observed"]
     known = observed is not None and low is not None and high is not None
@@ -142,8 +153,8 @@ def _row(told: Foretold, target: Target, options: ForecastOptions) -> dict[str, 
         "y_hat": value,
         "low": low,
         "high": high,
-        "refused": made.refused or made.lacking[i],
-        "enough": told.enough,
+        "refused": read_so(line, target, made.refused or made.lacking[i]),
+        "enough": told.enough if made.lacking[i] is None else told.enough or told.reach,
         "persistence": number(made.persistence[i]),
         "persistence_low": number(made.persistence_low[i]),
         "persistence_high": number(made.persistence_high[i]),

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from foreshock._base import digest
+from foreshock._base import count_of, digest
+from foreshock.check._forecast_advice import advice
 from foreshock.check._forecast_beside import advice_of
 from foreshock.check._forecast_crossing import Crossing
 from foreshock.check._forecast_judge import GUARANTEE, ForecastOptions, Foretold, number
-from foreshock.check._forecast_targets import WITHIN
 from foreshock.check._forecast_words import place_text, score_text
 from foreshock.records import Finding, Need, State, Subject
 from foreshock.stats import normal_quantile, wilson
@@ -40,7 +40,7 @@ def curve_row(
         "side": line.side if line else None,
         "ruled_out": ruled_out(told),
         "alike": alike(told),
-        "no_law": told.made.forms.no_law if told.made is not None and told.made.forms is not None else None,
+        "no_law": no_law(told),
         "guarantee": None if refused is not None else guarantee(options.level),
         "basis": None if made is None or refused is not None else made.basis,
         "refused": refused,
@@ -142,6 +142,21 @@ def ruled_out(told: Foretold) -> list[str]:
     return [f"{one.form} (AICc {one.gap:.0f} worse than {one.best})" for one in forms.ruled_out]
 
 
+def no_law(told: Foretold) -> str | None:
+    """That no law is told apart from a constant, by what was compared; None where one is."""
+    forms = told.made.forms if told.made is not None else None
+    if forms is None or forms.no_law is None:
+        return None
+    best = "too few points for a form" if forms.best is None else f"{forms.best.form.name} the best form"
+    steps = np.diff(told.line.curve.y)
+    one_way = steps.size and ((steps > 0).all() or (steps < 0).all())
+    return (
+        f"no law is told apart from a constant by these {count_of(told.line.curve.points, 'point')}: no straight line "
+        f"has a slope by a t test at 5%, and by AICc no form does better ({best})"
+        + ("; that they all go one way is not counted in either" if one_way else "")
+    )
+
+
 def alike(told: Foretold) -> list[str]:
     """Pairs of forms that the data cannot tell apart although they part beyond them."""
     forms = told.made.forms if told.made is not None else None
@@ -152,56 +167,6 @@ def alike(told: Foretold) -> list[str]:
         values = " and ".join(score_text(line, value) for value in one.values)
         found.append(f"{' and '.join(one.forms)} (at {place_text(line, one.at)}: {values})")
     return found
-
-
-def advice(told: Foretold) -> str:
-    """What to do now, where no line was asked for."""
-    line, made = told.line, told.made
-    if told.found and all(t.lacking == WITHIN for t in told.found):
-        last = place_text(line, float(line.curve.x[-1]))
-        return f"Ask for a place beyond {last}; --backtest forecasts what is known."
-    if told.refused is not None or made is None:
-        enough = f" {_sentence(told.enough)}" if told.enough else ""
-        return f"Do not extrapolate this curve.{enough}"
-    asked = [t.x for t in told.found if t.lacking is None]
-    if not asked:
-        return "Ask for a place: --next, --at X or --date."
-    inside = [row["inside"] for row in told.rows if row["inside"] is not None]
-    if len(inside) == len(asked):
-        return (
-            f"What came is known here: {sum(inside)} of {len(inside)} within the interval, one curve's places rise and "
-            "fall together. For what is not known yet ask for --at or --next."
-        )
-    return _plan(told, max(asked))
-
-
-def _plan(told: Foretold, x: float) -> str:
-    """What to make of the interval at the furthest place."""
-    line, made, i = told.line, told.made, told.at(x)
-    assert made is not None
-    assert i is not None
-    low, high, now = float(made.low[i]), float(made.high[i]), float(line.curve.y[-1])
-    place, score = place_text(line, x), score_text(line, now)
-    if not (np.isfinite(low) and np.isfinite(high)):
-        return f"There is no forecast at {place}: ask for a nearer place."
-    middle = place_text(line, _between(told, x))
-    further = middle != place_text(line, float(line.curve.x[-1]))  # between two neighbours of an order there is nothing
-    if low <= now <= high:
-        more = f" A model at {middle} would say more than another fit." if further else ""
-        return f"No change up to {place} is not excluded: plan for {score} as well.{more}"
-    check = f"; a model at {middle} checks it before {place} is paid for" if further else ""
-    way = "rise" if low > now else "fall"
-    return f"Plan with the interval, not with the value. A {way} from {score} is forecast with some certainty{check}."
-
-
-def _between(told: Foretold, x: float) -> float:
-    curve = told.line.curve
-    last = float(curve.x[-1])
-    return float(np.sqrt(last * x)) if curve.log_x else (last + x) / 2
-
-
-def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}" + ("" if text.endswith(".") else ".")
 
 
 def refusal_of(told: Foretold) -> Finding | None:

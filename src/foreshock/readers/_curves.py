@@ -129,6 +129,8 @@ def read_curves(path: Path, columns: CurveColumns) -> CurveRows:
 
 def _only(path: Path) -> Table:
     """The one table of a file."""
+    if path.is_dir():
+        raise ConfigError("a folder", expected="one file with a table of curves", do="name the file", where=str(path))
     if not path.is_file():
         raise ConfigError("there is no such file", expected="a table of curves", do="correct --csv", where=str(path))
     found = list(tables(path))

@@ -87,7 +87,8 @@ def _full(block: Block, page: Page) -> None:
         _table(rows, page, names=False)
     else:
         for row in rows:
-            page.line(f"{place(row)}: no forecast{_last(row)}", indent=2)
+            if row.persistence is not None:  # the other places are named with their reason
+                page.line(f"{place(row)}: no forecast{_last(row)}", indent=2)
     page.more(len(rows), len(block.rows), "places")
     for text in refusals(block, rows):
         page.line(one_line(text, _LONG), indent=2)
