@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import ast
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from foreshock._base import BrokenFileError
 from foreshock.lint._facts import Benchmark, Metric
 from foreshock.lint._files import data_rows, read_text
 from foreshock.lint._reported import attempts_of, named_metric
 from foreshock.lint._sampling import sampled_at
+from foreshock.lint._source import Place, Source, Value
+from foreshock.lint._syntax import Function, calls_in, name_of
 
-_DEPTH = 10  # names that stand for names
+_DEPTH = 10  # functions that call functions
 _MOST = 50  # scorers of a task
 _ADVICE = "run with --logprobs --top-logprobs 5, or --epochs 10 --temperature 0.7 for a pass rate"
 _DECODED = ("numeric_closeness", "char_similarity")
 _GRADED = ("model_graded_qa", "model_graded_fact")
-
-Scope = dict[str, ast.expr]
+_HARD = {"CORRECT", "INCORRECT", "NOANSWER", "C", "I", "N", 0, 1}
+_NONE = "no Task(...) stands in it or in the functions of this file that it calls, so nothing is read of it"
 
 
 def is_task_source(text: str) -> bool:
@@ -36,53 +37,67 @@ def tasks_of(path: Path) -> list[tuple[str, Benchmark]]:
         BrokenFileError: It is not Python.
         ReadError: It cannot be read.
     """
-    tree = _parse(read_text(path), path)
-    outer = _assigned(tree.body)
+    source = Source(read_text(path), path, expected="a task file of Inspect")
+    named = [(name, node) for node in source.all_functions if (name := _task_name(node))]
     return [
-        (name, _benchmark(name, node, outer, path))
-        for node in ast.walk(tree)
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and (name := _task_name(node))
+        (name, _benchmark(name, _built(source, source.entered(node), [], set()), source, path)) for name, node in named
     ]
 
 
-def _parse(text: str, path: Path) -> ast.Module:
-    import warnings
+class _Built(NamedTuple):
+    """Where a task is made.
 
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of strangers' escape sequences
-            return ast.parse(text)
-    except SyntaxError as error:
-        place = f" (line {error.lineno})" if error.lineno else ""
-        raise BrokenFileError(f"not valid Python{place}", expected="a task file of Inspect", where=str(path)) from None
-    except (ValueError, RecursionError, MemoryError):
-        raise BrokenFileError("not valid Python", expected="a task file of Inspect", where=str(path)) from None
+    Attributes:
+        task: The call of ``Task``.
+        way: The functions that lead there, the outermost first.
+    """
+
+    task: Value
+    way: Sequence[Place]
 
 
-def _task_name(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str | None:
-    for decorator in node.decorator_list:
-        call = decorator if isinstance(decorator, ast.Call) else None
-        if _name(call.func if call else decorator) == "task":
-            told = _keyword(call, "name") if call else None
-            # an escape in source may be half a character, which no file of ours can hold
-            return (_constant(told, str) or node.name).encode("utf-8", "replace").decode()
+def _built(source: Source, place: Place, way: list[Place], tried: set[str]) -> _Built | None:
+    """The call of ``Task`` in a function, or in what it calls of the file; each function is looked at once."""
+    way = [*way, place]
+    for call in calls_in(place.function, "Task"):
+        return _Built(Value(call, place.scope), way)
+    for call in calls_in(place.function) if len(way) < _DEPTH else ():
+        value = Value(call, place.scope)
+        function = source.called(value)
+        if function is None or function.name in tried:
+            continue
+        tried.add(function.name)
+        found = _built(source, source.entered(function, value), way, tried)
+        if found is not None:
+            return found
     return None
 
 
-def _benchmark(name: str, node: ast.FunctionDef | ast.AsyncFunctionDef, outer: Scope, path: Path) -> Benchmark:
-    scope = outer | _defaults(node) | _assigned(ast.walk(node))
-    calls = [n for n in ast.walk(node) if isinstance(n, ast.Call) and _name(n.func) == "Task"]
-    if not calls:
-        note = "no Task(...) stands in it, so nothing is read of it"
-        return Benchmark(place=str(path), task=name, twin_advice=_ADVICE, notes=(note,))
-    task = calls[0]
-    epochs, reducers = _epochs(_resolve(_keyword(task, "epochs"), scope), scope)
-    scorers = list(islice(_scorers(_resolve(_keyword(task, "scorer"), scope), scope), _MOST))
-    temperature = _temperature(node, task, scope)
-    sampled = sampled_at(temperature, None)
-    metrics = [*(named_metric(s) for s in scorers), *(m for r in reducers if (m := _reducer(r)) is not None)]
-    items, options = _dataset(_resolve(_first(task, "dataset"), scope), scope, path.parent)
-    chosen = "choice" in scorers or any(_called(n, "multiple_choice") for n in ast.walk(node))
+def _task_name(node: Function) -> str | None:
+    for decorator in node.decorator_list:
+        call = decorator if isinstance(decorator, ast.Call) else None
+        if name_of(call.func if call else decorator) == "task":
+            told = (
+                [k.value.value for k in call.keywords if k.arg == "name" and isinstance(k.value, ast.Constant)]
+                if call
+                else []
+            )
+            # an escape in source may be half a character, which no file of ours can hold
+            name = told[0] if told and isinstance(told[0], str) and told[0] else node.name
+            return name.encode("utf-8", "replace").decode()
+    return None
+
+
+def _benchmark(name: str, built: _Built | None, source: Source, path: Path) -> Benchmark:
+    if built is None:
+        return Benchmark(place=str(path), task=name, twin_advice=_ADVICE, notes=(_NONE,))
+    task, way = built
+    epochs, reducers = (1, []) if source.lacks(task, "epochs") else _epochs(source.keyword(task, "epochs"), source)
+    scorers = list(islice(_scorers(source.keyword(task, "scorer"), source), _MOST))
+    sampled = sampled_at(_temperature(built, source), None)
+    metrics = [*(_metric(s, source) for s in scorers), *(m for r in reducers if (m := _reducer(r)) is not None)]
+    items, options = _dataset(source.keyword(task, "dataset", first=True), source, path.parent)
+    chosen = "choice" in scorers or any(True for place in way for _ in calls_in(place.function, "multiple_choice"))
     return Benchmark(
         place=str(path),
         task=name,
@@ -103,119 +118,109 @@ def _twins(scorers: list[str], epochs: int | None, sampled: bool | None, *, chos
     return (*rate, *_DECODED) if text else rate
 
 
+def _metric(name: str, source: Source) -> Metric:
+    """A scorer by its name; one that is written in the file is hard if right and wrong are all that it says."""
+    function = source.functions.get(name)
+    if function is None:
+        return named_metric(name)
+    place = source.entered(function)
+    said = [source.keyword(Value(call, place.scope), "value", first=True) for call in calls_in(function, "Score")]
+    hard = bool(said) and all(_right_or_wrong(value) for value in said)
+    return Metric(name, "hard", None, 0.0, 1.0) if hard else Metric(name)
+
+
+def _right_or_wrong(value: Value | None) -> bool:
+    waiting = [] if value is None else [value.node]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.IfExp):
+            waiting += [node.body, node.orelse]
+        elif (node.value if isinstance(node, ast.Constant) else name_of(node)) not in _HARD:
+            return False
+    return value is not None
+
+
 def _reducer(name: str) -> Metric | None:
     k = attempts_of(name)
     return None if k is None else Metric(name, "hard", "any-of-T", 0.0, 1.0, attempts=k)
 
 
-def _epochs(node: ast.expr | None, scope: Scope) -> tuple[int | None, list[str]]:
-    if node is None:
-        return 1, []
-    if isinstance(node, ast.Call) and _name(node.func) == "Epochs":
-        count = _constant(_resolve(_first(node, "epochs"), scope), int)
-        told = node.args[1] if len(node.args) > 1 else _keyword(node, "reducer")
-        parts = told.elts if isinstance(told, ast.List | ast.Tuple) else [told] if told is not None else []
-        return count, [text for part in parts if (text := _constant(part, str))]
-    return _constant(node, int), []
+def _epochs(value: Value | None, source: Source) -> tuple[int | None, list[str]]:
+    if value is None:
+        return None, []
+    if isinstance(value.node, ast.Call) and name_of(value.node.func) == "Epochs":
+        count = _constant(source.keyword(value, "epochs", first=True), int)
+        args = value.node.args
+        told = source.resolve(Value(args[1], value.scope)) if len(args) > 1 else source.keyword(value, "reducer")
+        return count, [text for part in _parts(told, source) if (text := _constant(part, str))]
+    # without any it is asked once
+    return (1 if isinstance(value.node, ast.Constant) and value.node.value is None else _constant(value, int)), []
 
 
-def _scorers(node: ast.expr | None, scope: Scope, depth: int = 0) -> Iterator[str]:
+def _parts(value: Value | None, source: Source) -> list[Value | None]:
+    """Members of a list that is written out; of anything else, itself."""
+    if value is None:
+        return []
+    if isinstance(value.node, ast.List | ast.Tuple):
+        return [source.resolve(Value(node, value.scope)) for node in value.node.elts[:_MOST]]
+    return [value]
+
+
+def _scorers(value: Value | None, source: Source, depth: int = 0) -> Iterator[str]:
     """Names of scorers; lists in lists are followed two levels deep, or a name could stand for ever more of them."""
-    if depth > 2:
+    if depth > 2 or value is None:
         return
-    if isinstance(node, ast.List | ast.Tuple):
-        for part in node.elts[:_MOST]:
-            yield from _scorers(_resolve(part, scope), scope, depth + 1)
-    elif isinstance(node, ast.Call) and _name(node.func) == "multi_scorer":
-        yield from _scorers(_resolve(_first(node, "scorers"), scope), scope, depth + 1)
-    elif isinstance(node, ast.Call) and (name := _name(node.func)):
-        yield name
+    if isinstance(value.node, ast.List | ast.Tuple):
+        for part in _parts(value, source):
+            yield from _scorers(part, source, depth + 1)
+    elif isinstance(value.node, ast.Call):
+        name = name_of(value.node.func)
+        if name == "multi_scorer":
+            yield from _scorers(source.keyword(value, "scorers", first=True), source, depth + 1)
+        elif name:
+            yield name
 
 
-def _temperature(node: ast.AST, task: ast.Call, scope: Scope) -> float | None:
+def _temperature(built: _Built, source: Source) -> float | None:
     """Temperature as a number in the task's configuration or in a call of ``generate``."""
-    calls = [
-        task,
-        *(n for n in ast.walk(node) if isinstance(n, ast.Call) and _name(n.func) in ("GenerateConfig", "generate")),
-    ]
-    for call in calls:
-        value = _resolve(_keyword(call, "temperature"), scope)
-        if isinstance(value, ast.Constant) and isinstance(value.value, int | float):
+    beside = (Value(c, p.scope) for p in built.way for c in calls_in(p.function, "GenerateConfig", "generate"))
+    for call in (built.task, source.keyword(built.task, "config"), *beside):
+        value = source.keyword(call, "temperature")
+        if value is not None and isinstance(value.node, ast.Constant) and isinstance(value.node.value, int | float):
             with contextlib.suppress(OverflowError):  # a whole number may have any length
-                return float(value.value)
+                return float(value.node.value)
     return None
 
 
-def _dataset(node: ast.expr | None, scope: Scope, folder: Path) -> tuple[int | None, tuple[int, int] | None]:
+def _dataset(value: Value | None, source: Source, folder: Path) -> tuple[int | None, tuple[int, int] | None]:
     """Number of items, and of options where they are written out."""
-    if isinstance(node, ast.Call) and _name(node.func) == "MemoryDataset":
-        node = _resolve(_first(node, "samples"), scope)
-    if isinstance(node, ast.List | ast.Tuple):
-        if any(isinstance(part, ast.Starred) for part in node.elts):
-            return None, None
-        counts = [_choices(part) for part in node.elts]
-        known = [count for count in counts if count is not None]
-        return len(node.elts), (min(known), max(known)) if known and len(known) == len(counts) else None
-    if not isinstance(node, ast.Call):
+    if value is not None and isinstance(value.node, ast.Call) and name_of(value.node.func) == "MemoryDataset":
+        value = source.keyword(value, "samples", first=True)
+    if value is None:
         return None, None
-    limit = _constant(_resolve(_keyword(node, "limit"), scope), int)
-    name = _constant(_resolve(node.args[0] if node.args else _keyword(node, "json_file"), scope), str)
-    rows = data_rows(name, folder) if name and _name(node.func) in ("json_dataset", "csv_dataset") else None
+    if isinstance(value.node, ast.List | ast.Tuple):
+        if any(isinstance(part, ast.Starred) for part in value.node.elts):
+            return None, None
+        counts = [_choices(Value(part, value.scope), source) for part in value.node.elts]
+        known = [count for count in counts if count is not None]
+        return len(counts), (min(known), max(known)) if known and len(known) == len(counts) else None
+    if not isinstance(value.node, ast.Call):
+        return None, None
+    limit = _constant(source.keyword(value, "limit"), int)
+    name = _constant(source.keyword(value, "json_file", first=True), str)
+    local = name and name_of(value.node.func) in ("json_dataset", "csv_dataset")
+    rows = data_rows(name, folder) if local else None
     known_sizes = [size for size in (rows, limit) if size is not None]
     return (min(known_sizes) if known_sizes else None), None
 
 
-def _choices(node: ast.expr) -> int | None:
-    told = _keyword(node, "choices") if isinstance(node, ast.Call) and _name(node.func) == "Sample" else None
-    return len(told.elts) if isinstance(told, ast.List | ast.Tuple) else None
-
-
-def _assigned(nodes: Any) -> Scope:
-    """Names that are given a value once; one that is given several stands for none of them."""
-    found: Scope = {}
-    twice = set()
-    for node in nodes:
-        if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
-            name = node.targets[0].id
-            twice |= {name} & found.keys()
-            found[name] = node.value
-    return {name: value for name, value in found.items() if name not in twice}
-
-
-def _defaults(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Scope:
-    """Parameters with their defaults: what the task is without arguments."""
-    places = node.args.args[len(node.args.args) - len(node.args.defaults) :]
-    found = dict(zip((a.arg for a in places), node.args.defaults, strict=True))
-    named = zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
-    return found | {a.arg: value for a, value in named if value is not None}
-
-
-def _resolve(node: ast.expr | None, scope: Scope) -> ast.expr | None:
-    for _ in range(_DEPTH):
-        if not isinstance(node, ast.Name) or node.id not in scope:
-            return node
-        node = scope[node.id]
-    return None
-
-
-def _first(call: ast.Call, name: str) -> ast.expr | None:
-    return call.args[0] if call.args else _keyword(call, name)
-
-
-def _keyword(node: ast.expr | None, name: str) -> ast.expr | None:
-    if not isinstance(node, ast.Call):
+def _choices(value: Value, source: Source) -> int | None:
+    if not (isinstance(value.node, ast.Call) and name_of(value.node.func) == "Sample"):
         return None
-    return next((keyword.value for keyword in node.keywords if keyword.arg == name), None)
+    told = source.keyword(value, "choices")
+    return len(told.node.elts) if told is not None and isinstance(told.node, ast.List | ast.Tuple) else None
 
 
-def _name(node: ast.expr) -> str:
-    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
-
-
-def _called(node: ast.AST, name: str) -> bool:
-    return isinstance(node, ast.Call) and _name(node.func) == name
-
-
-def _constant(node: ast.expr | None, kind: type) -> Any:
-    value = node.value if isinstance(node, ast.Constant) else None
-    return value if type(value) is kind else None
+def _constant(value: Value | None, kind: type) -> Any:
+    found = value.node.value if value is not None and isinstance(value.node, ast.Constant) else None
+    return found if type(found) is kind else None
