@@ -8,8 +8,11 @@ import numpy as np
 import pytest
 from scipy.stats import t as student
 
-from foreshock.mirage import Entry, Foreseeable, foreseeable, judge, trend_of
+from foreshock.curves import Curve, forecast
+from foreshock.mirage import Entry, Foreseeable, Twin, _foreseeable, foreseeable, judge, trend_of
+from foreshock.mirage._calibrated_forecast import Calibrated, history_of
 from foreshock.mirage._forecast import Trail, answers, surprised
+from foreshock.series import Panel
 from foreshock.simulate import curve, token_world
 from tests.mirage.panels import first, hard_of, panel_of, twins_of
 
@@ -167,3 +170,135 @@ def test_a_trend_is_small_and_says_the_same() -> None:
     trend = trend_of(entry)
     assert foreseeable(verdict, trend) == foreseeable(verdict, entry)
     assert sum(a.size for a in [*trend.means.values(), *trend.sampling.values()]) < 200
+
+
+def stepped(share: float = 0.85, noise: float = 0.05, seed: int = 3) -> Entry:
+    world = token_world(np.random.default_rng(seed), noise=noise, share=share, start=1.0, lengths=8, positions=False)
+    return Entry(panel_of(world), hard_of(world), tuple(twins_of(world)))
+
+
+def asked(entry: Entry, panel: Panel | None = None) -> Foreseeable:
+    """Forecasts alone: what the verdict is does not matter to them, only which twin it names."""
+    entry = entry if panel is None else replace(entry, panel=panel)
+    return foreseeable(replace(judge(entry.panel, entry.hard, replicates=20), twin=entry.twins[0].name), entry)
+
+
+@pytest.mark.parametrize("log_axis", [True, False])
+@pytest.mark.parametrize("share", [0.0, 0.85])
+def test_the_calibrated_columns_are_the_forecast_of_the_models_before(*, share: float, log_axis: bool) -> None:
+    entry = stepped(share)
+    panel = entry.panel
+    if not log_axis:
+        panel = replace(panel, x=5 + np.log(panel.x), log_axis=False)
+    told = asked(entry, panel)
+    assert told.answer == ("yes" if share == 0 else "no")
+    k = panel.points.index(told.at or "")
+    hard, loss = (panel.values[name][:k] for name in ("hard", "gold_logprob"))
+    y = np.exp(loss.mean(axis=1) / entry.twins[0].tokens)
+    root, tokens = np.sqrt(hard.shape[1]), entry.twins[0].tokens
+    known: dict[str, dict[str, object]] = {
+        "hard": {"y": hard.mean(axis=1), "stderr": hard.std(axis=1, ddof=1) / root, "items": np.full(k, 1000.0)},
+        "twin": {"y": y, "stderr": y * loss.std(axis=1, ddof=1) / root / tokens},
+    }
+    row = told.row()
+    for role, facts in known.items():
+        history = Curve(panel.x[:k], low=0.0, high=1.0, log_x=log_axis, **facts)  # type: ignore[arg-type]
+        right = forecast(history, [panel.x[k]])
+        if row[f"{role}_answer"] == "cannot tell" and row[f"{role}_calibrated"] is None:
+            continue
+        for name, ends in (("calibrated", right.value), ("calibrated_low", right.low), ("calibrated_high", right.high)):
+            assert row[f"{role}_{name}"] == pytest.approx(ends[0], rel=1e-6)
+        assert row[f"{role}_refused"] is None
+    assert row["twin_calibrated"] is not None
+
+
+def test_steps_keep_their_no_and_smooth_worlds_are_not_given_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    def words(share: float) -> list[str]:
+        return [asked(stepped(share, 0.1, seed)).answer for seed in range(12)]
+
+    steps, smooth = words(0.85), words(0.0)
+    monkeypatch.setattr(_foreseeable, "_held", lambda trend, series, told, onset, *, log_x: told)
+    line_steps, line_smooth = words(0.85), words(0.0)
+    assert line_steps.count("no") >= 10
+    assert steps == line_steps
+    assert "no" not in smooth
+    # answers are taken back and never given
+    assert all(now in (before, "cannot tell") for now, before in zip(smooth, line_smooth, strict=True))
+    assert smooth.count("yes") >= 0.5 * line_smooth.count("yes") >= 4
+
+
+def test_the_calibrated_interval_takes_back_what_it_contradicts(monkeypatch: pytest.MonkeyPatch) -> None:
+    def told(share: float, found: Calibrated) -> Foreseeable:
+        monkeypatch.setattr(_foreseeable, "calibrated", lambda *given, **more: found)
+        return asked(stepped(share))
+
+    wide, narrow = Calibrated(0.5, 0.0, 1.0), Calibrated(0.05, 0.0, 0.1)
+    assert told(0.85, narrow).answer == "no"
+    held = told(0.85, wide)
+    assert held.answer == "cannot tell"
+    assert "but the calibrated interval, which allows for other shapes, holds what came" in held.why
+    assert told(0.0, wide).answer == "yes"
+    missed = told(0.0, narrow)
+    assert missed.answer == "cannot tell"
+    assert "does not hold what came" in missed.why
+    assert "calibrated 0.05 (0 to 0.1)" in missed.why
+
+
+def test_a_yes_that_is_taken_back_never_becomes_a_no(monkeypatch: pytest.MonkeyPatch) -> None:
+    entry = stepped()
+    told = asked(entry)
+    assert told.hard is not None
+    assert told.twin is not None
+    both = {"hard": replace(told.hard, answer="yes"), "gold_logprob": told.twin}
+    monkeypatch.setattr(_foreseeable, "_forecast", lambda trend, on, onset: both[on.name])
+    monkeypatch.setattr(_foreseeable, "calibrated", lambda *given, **more: Calibrated(0.05, 0.0, 0.1))
+    held = asked(entry)
+    assert (held.hard and held.hard.answer, held.twin and held.twin.answer) == ("cannot tell", "no")
+    assert held.answer == "cannot tell"
+
+
+def test_a_refused_forecast_changes_nothing_and_is_told() -> None:
+    entry = stepped()
+    # the next model is fifty times as large: further than any curve of the calibration went
+    told = asked(entry, replace(entry.panel, x=entry.panel.x**4))
+    assert told.answer == "no"
+    assert told.twin is not None
+    assert told.twin.refused == "further beyond the history than it supports"
+    assert told.twin.calibrated is None
+    assert "no calibrated forecast: further beyond the history than it supports" in told.why
+
+
+def test_it_is_asked_only_where_the_line_has_answered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_foreseeable, "calibrated", lambda *given, **more: pytest.fail("asked"))
+    world = token_world(np.random.default_rng(3), points=5, noise=0.4, start=1.0, lengths=8, positions=False)
+    row = asked(Entry(panel_of(world), hard_of(world), tuple(twins_of(world)))).row()
+    assert row["answer"] == "cannot tell"
+    assert [row[f"twin_{name}"] for name in ("calibrated", "calibrated_low", "calibrated_high", "refused")] == [
+        None
+    ] * 4
+
+
+@pytest.mark.parametrize(
+    "twin",
+    [
+        Twin("t", "gold_logprob", tokens=3.0, high=0.0),
+        Twin("t", "choice_margin"),
+        Twin("t", "brier", high=2.0),
+        Twin("t", "pass_rate", trials=4),
+    ],
+)
+def test_errors_of_a_twin_are_those_of_what_is_shown(twin: Twin) -> None:
+    mean, step = np.array([-2.0, -1.0, -0.5]) if twin.kind == "gold_logprob" else np.array([0.2, 0.4, 0.7]), 1e-6
+    trend = replace(
+        trend_of(stepped()),
+        x=np.arange(3.0),
+        items=100,
+        means={"t": mean},
+        sampling={"t": np.diag([0.01, 0.02, 0.03]) ** 2},
+    )
+    history = history_of(trend, twin, 2.0, log_x=False)
+    slope = np.abs(twin.shown(mean + step) - twin.shown(mean - step)) / (2 * step)
+    assert history.y == pytest.approx(twin.shown(mean))
+    assert history.stderr == pytest.approx(slope * [0.01, 0.02, 0.03])
+    assert history.items is None or history.items.tolist() == [400.0] * 3
+    assert (history.items is None) == (twin.kind != "pass_rate")

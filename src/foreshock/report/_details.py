@@ -22,6 +22,7 @@ NOISE = {
     "family": "this task's own scatter and that of the other tasks of the family",
     "checkpoints": "the scatter of checkpoints, allowing that neighbours are alike",
 }
+_FORETOLD = ("answer", "before", "value", "low", "high", "observed")
 _NAMED = 3
 _UNSEEN = 0.05  # probability of seeing none from which one answer to each item is said to hide a model
 
@@ -112,16 +113,27 @@ def _forecast(row: ForeseeableRow) -> str:
     """What was foretold of the series that the answer rests on: the twin's where that gives it, else the metric's."""
     if row.answer == "cannot tell":
         return ""
-    series = (
-        (row.twin, row.twin_answer, row.twin_before, row.twin_value, row.twin_low, row.twin_high, row.twin_observed),
-        (row.hard, row.hard_answer, row.hard_before, row.hard_value, row.hard_low, row.hard_high, row.hard_observed),
-    )
-    for name, answer, before, value, low, high, observed in series:
+    for role in ("twin", "hard"):
+        name, answer, before, value, low, high, observed = (
+            getattr(row, key) for key in (role, *(f"{role}_{part}" for part in _FORETOLD))
+        )
         if answer == row.answer and value is not None:
             models = f"the {plural(before, 'model')} up to {row.after}" if before else f"the models up to {row.after}"
-            told = f"was to be {quantity(value, low, high)} at {row.at}; it was {number(observed)}"
+            told = (
+                f"was to be {quantity(value, low, high)} at {row.at}{_calibrated(row, role)}; it was {number(observed)}"
+            )
             return f"from {models}, {name}{_scale_of(name, row)} {told}{_beyond(answer, low, high, observed)}"
     return ""
+
+
+def _calibrated(row: ForeseeableRow, role: str) -> str:
+    """What the calibrated forecaster, which allows for other shapes than a line, made of a series, or why nothing."""
+    value, low, high, refused = (
+        getattr(row, f"{role}_{part}") for part in ("calibrated", "calibrated_low", "calibrated_high", "refused")
+    )
+    if value is not None:
+        return f" by a straight line and {quantity(value, low, high)} by the calibrated forecast"
+    return f" by a straight line (no calibrated forecast: {refused})" if refused else ""
 
 
 def _scale_of(name: str | None, row: ForeseeableRow) -> str:

@@ -259,8 +259,12 @@ class ForeseeableRow(msgspec.Struct, frozen=True, kw_only=True):
         after, at: The last place before the onset, and the first after it.
         hard, hard_answer: The hard metric, and whether it was foretold.
         hard_before: Models that its forecast rests on.
-        hard_value, hard_low, hard_high, hard_observed: Forecast with its interval, and what came.
+        hard_value, hard_low, hard_high, hard_observed: Forecast by a line with its 95% interval, and what came.
+        hard_calibrated, hard_calibrated_low, hard_calibrated_high: Calibrated forecast, 90% interval; null where
+            the line gave no answer (only there is it asked), or where there is none.
+        hard_refused: Why there is no calibrated forecast; null where it was not asked, or there is one.
         twin, twin_answer, twin_before, twin_value, twin_low, twin_high, twin_observed: The same of its twin.
+        twin_calibrated, twin_calibrated_low, twin_calibrated_high, twin_refused: The same of its twin.
     """
 
     finding_id: str | None = None
@@ -278,6 +282,10 @@ class ForeseeableRow(msgspec.Struct, frozen=True, kw_only=True):
     hard_low: float | None = None
     hard_high: float | None = None
     hard_observed: float | None = None
+    hard_calibrated: float | None = None
+    hard_calibrated_low: float | None = None
+    hard_calibrated_high: float | None = None
+    hard_refused: str | None = None
     twin: str | None = None
     twin_answer: str | None = None
     twin_before: int | None = None
@@ -285,6 +293,10 @@ class ForeseeableRow(msgspec.Struct, frozen=True, kw_only=True):
     twin_low: float | None = None
     twin_high: float | None = None
     twin_observed: float | None = None
+    twin_calibrated: float | None = None
+    twin_calibrated_low: float | None = None
+    twin_calibrated_high: float | None = None
+    twin_refused: str | None = None
 
 
 class PredictionRow(msgspec.Struct, frozen=True, kw_only=True):
