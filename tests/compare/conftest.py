@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -39,17 +40,21 @@ def write_run(
     epochs: Sequence[int] | None = None,
     metric: str = "acc",
     scored: bool = True,
+    listed: bool = True,
     order: Sequence[int] | None = None,
     **facts: Any,
 ) -> Run:
-    """One run; ``right`` holds the harness's score of every response, None for one that did not arrive."""
+    """One run; ``right`` holds the harness's score of every response, None for one that did not arrive.
+
+    NaN is a response that arrived and has no score: ``listed`` in the log as a failed one, or with no score at all.
+    """
     n = len(right)
     names = list(ids) if ids is not None else [str(i) for i in range(n)]
     asked = list(questions) if questions is not None else [f"question {name}" for name in names]
     rows = list(order) if order is not None else list(range(n))
     keys = [item_key(asked[i], targets=["yes"]) if text else None for i in rows]
     score = [right[i] for i in rows]
-    answers = [None if s is None else "yes" if s else "no" for s in score]
+    answers = [None if s is None else "yes" if s and not math.isnan(s) else "no" for s in score]
     run = Run(run_key=key or f"{model}/{task}", format="test", reader="test@1", model=model, task=task, **facts)
     batches = [
         Batch(
@@ -74,7 +79,8 @@ def write_run(
             },
         ),
     ]
-    there = [i for i, s in enumerate(score) if s is not None]
+    there = [i for i, s in enumerate(score) if s is not None and (listed or not math.isnan(s))]
+    values = [score[i] or 0.0 for i in there]
     if scored and there:
         batches.append(
             Batch(
@@ -83,8 +89,8 @@ def write_run(
                     "row": there,
                     "metric_id": [metric] * len(there),
                     "source": ["harness"] * len(there),
-                    "value": [float(score[i] or 0) for i in there],
-                    "status": ["scored"] * len(there),
+                    "value": [None if math.isnan(value) else float(value) for value in values],
+                    "status": ["failed" if math.isnan(value) else "scored" for value in values],
                 },
             )
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated, Literal, cast
+from typing import Annotated, Any, Literal, cast
 
 import typer
 
@@ -45,7 +45,10 @@ def compare(
     alpha: Annotated[float, typer.Option("--alpha", help="Level of the tests.")] = 0.05,
     adjust: Annotated[str, typer.Option("--adjust", help="Allow for several tasks by holm or bh.")] = "holm",
     missing: Annotated[
-        str, typer.Option("--missing", help="Responses that did not arrive: drop their items, or count them wrong.")
+        str,
+        typer.Option(
+            "--missing", help="Responses that did not arrive or have no score: drop their items, or count them wrong."
+        ),
     ] = "drop",
     cluster: Annotated[
         str,
@@ -134,11 +137,16 @@ def gate(document: Document, fail_on: list[str]) -> int:
     not end well, and every item or task of the baseline that the other side has no score for.
     """
     if "incomplete" in fail_on:
-        rows = document.tables.get("compare", [])
-        lacking = any(row["only_first"] or not (row["first_complete"] and row["second_complete"]) for row in rows)
+        lacking = any(_lacks(row) for row in document.tables.get("compare", []))
         if lacking or any(finding.verdict == "incomplete" for finding in document.findings):
             return 1
     return firing(document, [*fail_on, "incomplete"] if "regression" in fail_on else fail_on)
+
+
+def _lacks(row: dict[str, Any]) -> bool:
+    """Whether a side of a comparison lost something, or the second has no response to an item of the baseline."""
+    names = [f"{side}_{what}" for side in ("first", "second") for what in ("lost", "unscored")]
+    return any(row[name] for name in ("only_first", *names)) or not (row["first_complete"] and row["second_complete"])
 
 
 def one_of(value: str, option: str, *allowed: str) -> str:

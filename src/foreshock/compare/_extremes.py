@@ -1,4 +1,4 @@
-"""How far what did not arrive could move an answer: all that is missing right on one side, wrong on the other."""
+"""How far what was lost could move an answer: all of it right on one side, wrong on the other."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ def finding_of(
         effect=_effect(result, one.chosen.measure, options),
         p=result.p if result.items else None,
         q=(verdict.other if loss else verdict.used) if result.items else None,
-        null=null_of(one) + ("; responses that did not arrive count as wrong" if loss else ""),
+        null=null_of(one) + (f"; responses that {incomplete.lack_of(one)} count as wrong" if loss else ""),
         replicates=result.replicates,
         rate=Rate(stated=options.alpha),
         needs=_needs(one, verdict),
@@ -74,7 +74,7 @@ def finding_of(
         evidence=evidence[0],
         evidence_total=evidence[1],
         fit=Fit(data_hash=_data_hash(one), seed=options.seed),
-        advice=incomplete.advice(second) if loss else advice(one, verdict, first, second),
+        advice=incomplete.advice(one, second) if loss else advice(one, verdict, first, second),
     )
     return retold(finding, one, verdict, first, second)
 
@@ -130,11 +130,12 @@ def _alternatives(one: Compared, verdict: Verdict, options: CompareOptions) -> l
 
 
 def _missing(one: Compared, verdict: Verdict, options: CompareOptions) -> Alternative:
-    name = "responses that did not arrive"
+    lack = incomplete.lack_of(one)
+    name = f"responses that {lack}"
     if one.other is None:
         return Alternative(name=name, status="ruled-out", why="every paired item arrived in both")
     word = incomplete.other_word(one, verdict, options) or verdict.word
-    said = if_otherwise(one, one.other, word, verdict.word, options.missing)
+    said = if_otherwise(one, one.other, (word, verdict.word), lack, options.missing)
     if word != verdict.word:
         return Alternative(name=name, status="possible", why=said)
     ends = extremes(one, options)
@@ -240,7 +241,8 @@ def compare_row(
     if one.other is not None:
         word = incomplete.other_word(one, verdict, options) or verdict.word
         row |= _numbers(one.other, "other_")
-        row |= {"other_verdict": word, "other_text": if_otherwise(one, one.other, word, verdict.word, options.missing)}
+        told = if_otherwise(one, one.other, (word, verdict.word), incomplete.lack_of(one), options.missing)
+        row |= {"other_verdict": word, "other_text": told}
     if one.twin is not None and one.chosen.twin is not None:
         row |= {"twin": one.chosen.twin.name, "twin_unit": one.chosen.twin.unit, **_numbers(one.twin, "twin_")}
         row["twin_rising"] = one.chosen.twin.rising

@@ -1,4 +1,4 @@
-"""Every comparison of a match: the two runs, the twin beside it, the other way to treat what did not arrive."""
+"""Every comparison of a match: the two runs, the twin beside it, the other way to treat what was lost."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class Compared(NamedTuple):
     Attributes:
         match, chosen, sheet: What was compared; ``place`` is the other side's row of the sheet.
         result: The comparison that the verdict rests on.
-        other: The same with what did not arrive treated the other way; None where everything arrived.
+        other: The same with what did not arrive or has no score treated the other way; None where nothing was lost.
         twin: The same on the twin; None without one.
-        only_first, only_second: Items that only one of the two has a score for.
+        only_first, only_second: Items that only one of the two has a response to; what it lost is not among them.
     """
 
     match: Match
@@ -50,7 +50,7 @@ class Verdict(NamedTuple):
         margin: Difference that does not matter; None where every one does.
         needed: Items that would show a difference of the margin in four of five cases.
         detectable: The smallest difference that these items would show so often.
-        other: Adjusted p-value with what did not arrive treated the other way.
+        other: Adjusted p-value with what was lost treated the other way.
     """
 
     word: str
@@ -76,7 +76,7 @@ def judge_match(match: Match, chosen: Chosen, sheet: Sheet, options: CompareOpti
         twin = None
         if sheet.twin is not None and chosen.twin is not None:
             twin = _pair(sheet.twin, None, place, sheet, chosen.twin.bound, options)
-        first, second = ~np.isnan(rows[0]), ~np.isnan(rows[place])
+        first, second = sheet.there[0], sheet.there[place]
         found.append(
             Compared(
                 match=match,

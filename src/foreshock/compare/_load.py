@@ -25,7 +25,14 @@ _DIGITS = 12  # means of the same repeats in another order differ in the sixteen
 
 
 class SideCounts(NamedTuple):
-    """Responses of one side: how many there are, arrived without an answer, did not arrive, have no score."""
+    """Responses of one side: how many there are, and how many of them lack what.
+
+    Attributes:
+        responses: Responses in the log.
+        unparsed: Arrived without an answer, which counts as wrong.
+        undelivered: Did not arrive.
+        unscored: Arrived and have no score.
+    """
 
     responses: int
     unparsed: int
@@ -39,7 +46,9 @@ class Sheet(NamedTuple):
     Attributes:
         labels: Name of each item: its key, its key and id where a key stands for several, or ``id:`` and its id.
         scores: Shape (sides, items); means over the repeats of an item; NaN where nothing that arrived was scored.
-        filled: The same with what did not arrive as the worst value; NaN where the item was not asked.
+        filled: The same with what did not arrive, or has no score, as the worst value; NaN where the item was not
+            asked, or nobody has a score for it.
+        there: Whether the item has a response in the log, or is one of those that the log announces and does not list.
         twin: The same as ``scores`` for the twin; None without one.
         clusters: One number per item, or None when every item is a unit of its own.
         cluster_kind: What makes the clusters, in words; empty without.
@@ -55,6 +64,7 @@ class Sheet(NamedTuple):
     labels: list[str]
     scores: Floats
     filled: Floats
+    there: NDArray[np.bool_]
     twin: Floats | None
     clusters: NDArray[np.int64] | None
     cluster_kind: str
@@ -75,24 +85,30 @@ def load_sheet(snapshot: Snapshot, match: Match, rows: Rows, chosen: Chosen, opt
     frame = _with_scores(labelled.frame, rows, chosen.measure, "main")
     if chosen.twin is not None:
         frame = _with_scores(frame, rows, chosen.twin, "twin")
+    frame = _with_lost(frame)
     items = _per_item(frame, chosen)
     names = items.get_column("label").unique().sort()
     shape = (len(match.sides), len(names))
     places = (items.get_column("side").to_numpy(), names.search_sorted(items.get_column("label")).to_numpy())
     scores, filled = _grid(items, "main", shape, places), _grid(items, "filled", shape, places)
-    _fill_absent(filled, scores, match, chosen.measure, frame)
+    there = _whole(items, "rows", shape, places) > 0
+    absent = _absent(there, match, frame)
+    there |= absent
+    if chosen.measure.worst is not None:
+        filled[absent] = chosen.measure.worst
     clusters, kind = cluster_labels(snapshot, match.task, labelled.frame, options)
     return Sheet(
         labels=names.to_list(),
         scores=scores,
         filled=filled,
+        there=there,
         twin=_grid(items, "twin", shape, places) if chosen.twin is not None else None,
         clusters=clusters,
         cluster_kind=kind,
         repeated=bool((items.get_column("rows") > 1).any()),
         repeats=_whole(items, "main_rows", shape, places),
         asked=np.maximum(_whole(items, "filled_rows", shape, places), ~np.isnan(filled)),
-        counts=_counts(frame, len(match.sides)),
+        counts=_counts(frame, len(match.sides), hard=chosen.measure.hard),
         paired_by=_paired_by(labelled),
         refused=labelled.refused,
     )
@@ -117,11 +133,26 @@ def _with_scores(frame: pl.DataFrame, rows: Rows, measure: Measure, name: str) -
     return frame.with_columns(pl.when(pl.col("arrived")).then(value).alias(name))
 
 
+def _with_lost(frame: pl.DataFrame) -> pl.DataFrame:
+    """Mark responses that arrived and have no score (``unscored``), and those that count as lost (``lost``).
+
+    A score of which no response of one sample or perturbation has any is not made for these: HELM scores the first of
+    several completions. An item that no side has a score for cannot be scored, whoever answers it.
+    """
+    import polars as pl
+
+    scored = pl.col("main").is_not_null()
+    made = scored.any().over(pl.col("sample").fill_null(0), pl.col("perturbation").fill_null(""))
+    unscored = pl.col("arrived") & ~scored & made
+    lost = ~pl.col("arrived") | (unscored & scored.any().over("label"))
+    return frame.with_columns(unscored=unscored, lost=lost)
+
+
 def _per_item(frame: pl.DataFrame, chosen: Chosen) -> pl.DataFrame:
     import polars as pl
 
     worst = pl.lit(chosen.measure.worst, pl.Float64)
-    filled = pl.when(pl.col("arrived")).then(pl.col("main")).otherwise(worst)
+    filled = pl.when(pl.col("lost")).then(worst).otherwise(pl.col("main"))
     behind = [pl.col("main").count().alias("main_rows"), filled.count().alias("filled_rows")]
     means = [pl.col("main").mean().round(_DIGITS), filled.mean().round(_DIGITS).alias("filled")]
     if chosen.twin is not None:
@@ -145,32 +176,31 @@ def _whole(
     return grid
 
 
-def _fill_absent(filled: Floats, scores: Floats, match: Match, measure: Measure, frame: pl.DataFrame) -> None:
-    """Items that a run should have had but its log does not list did not arrive either.
+def _absent(there: NDArray[np.bool_], match: Match, frame: pl.DataFrame) -> NDArray[np.bool_]:
+    """Items that a run should have had but its log does not list: they did not arrive either.
 
     Only where the log says that at least so many are missing: a run that asked fewer items lacks nothing.
     """
-    if measure.worst is None:
-        return
     listed = frame.filter(frame.get_column("delivery") == "missing").group_by("side").len()
     known = dict(zip(listed.get_column("side").to_list(), listed.get_column("len").to_list(), strict=True))
+    found = np.zeros_like(there)
     for place, runs in enumerate(match.runs):
-        others = np.delete(filled, place, axis=0)
-        absent = np.isnan(filled[place]) & np.isnan(scores[place]) & ~np.isnan(others).all(axis=0)
+        absent = ~there[place]
         lost = sum(run.counts.missing for run in runs) - known.get(place, 0)
         if 0 < absent.sum() <= lost:
-            filled[place, absent] = measure.worst
+            found[place] = absent
+    return found
 
 
-def _counts(frame: pl.DataFrame, sides: int) -> list[SideCounts]:
+def _counts(frame: pl.DataFrame, sides: int, *, hard: bool) -> list[SideCounts]:
     import polars as pl
 
-    unparsed = pl.col("arrived") & (pl.col("main_status") == "unparsed").fill_null(value=False)
+    unparsed = pl.col("arrived") & (pl.col("main_status") == "unparsed").fill_null(value=False) & hard
     told = frame.group_by("side").agg(
         pl.len().alias("responses"),
         unparsed.sum().alias("unparsed"),
         (~pl.col("arrived")).sum().alias("undelivered"),
-        (pl.col("arrived") & pl.col("main").is_null()).sum().alias("unscored"),
+        pl.col("unscored").sum(),
     )
     rows = {row["side"]: row for row in told.iter_rows(named=True)}
     found = []

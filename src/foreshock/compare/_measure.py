@@ -114,7 +114,7 @@ def choose(rows: Rows, metric: str | None, specs: Sequence[MetricSpec]) -> list[
 
 
 _Facts = dict[int, tuple[int, bool]]
-"""Side to number of scored rows and whether all of them are 0 or 1."""
+"""Side to number of scored rows and whether all of them are 0 or 1; 0 rows where it lost all its scores."""
 
 
 def _present(rows: Rows, specs: Sequence[MetricSpec]) -> dict[tuple[str | None, str, str], _Facts]:
@@ -139,7 +139,27 @@ def _present(rows: Rows, specs: Sequence[MetricSpec]) -> dict[tuple[str | None, 
             if row["rows"]:
                 facts = found.setdefault((row["filter"], row["source"], row["metric_id"]), {})
                 facts[row["side"]] = (row["rows"], row["binary"])
+    for key, facts in found.items():
+        if key[1] == "harness":
+            facts.update(dict.fromkeys(_lost(rows, key[0], key[2], facts), (0, True)))
     return found
+
+
+def _lost(rows: Rows, name: str | None, metric: str, facts: _Facts) -> set[int]:
+    """Sides whose responses lost all their scores by a metric of the harness: a comparison on it is not given up.
+
+    Their log lists the scores without values, or it is of the format of the baseline, which has them, and scores
+    nothing.
+    """
+    import polars as pl
+
+    arrived = rows.responses.filter(pl.col("arrived") & pl.col("filter").eq_missing(pl.lit(name)))
+    told = rows.harness.join(rows.responses.select("ingest_id", "row", "side"), on=["ingest_id", "row"])
+    listed = set(told.filter(pl.col("metric_id") == metric).get_column("side").to_list())
+    like = rows.formats[0] if 0 in facts else None
+    silent = {place for place, form in enumerate(rows.formats) if form == like}
+    silent -= set(told.get_column("side").to_list())
+    return set(arrived.get_column("side").to_list()) & (listed | silent) - facts.keys()
 
 
 def _default(shared: dict[tuple[str, str], _Facts], specs: Sequence[MetricSpec]) -> Measure | None:

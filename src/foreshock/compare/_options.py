@@ -31,8 +31,8 @@ class CompareOptions(msgspec.Struct, frozen=True, kw_only=True):
             score where all sides have it, else our hard metric.
         alpha: Level of tests; intervals are at 1 - alpha.
         margin: Difference that does not matter, in the units of the metric; None means one point of a bounded metric.
-        missing: What becomes of responses that did not arrive: their items are left out (``drop``), or they count as
-            the worst value (``wrong``).
+        missing: What becomes of responses that did not arrive or have no score: their items are left out (``drop``),
+            or they count as the worst value (``wrong``).
         adjust: How the verdict allows for many tasks: ``holm`` or ``bh``.
         cluster: ``auto`` (repeats, equal texts, shared passages), ``none`` (repeats only), a column of the items
             (``subset``), or a key of the responses' meta.

@@ -37,12 +37,14 @@ class Rows(NamedTuple):
         responses: One row per response, with the columns side and arrived, and for each of our metrics a column of
             values, named by its id, and one of statuses, ``id|status``.
         harness: The harness's scores: ingest_id, row, metric_id, value, status.
+        formats: Log format of each side, or formats where its runs have several.
     """
 
     task: str
     sides: int
     responses: pl.DataFrame
     harness: pl.DataFrame
+    formats: list[str]
 
 
 def load_rows(snapshot: Snapshot, match: Match, specs: Sequence[MetricSpec], *, meta: bool) -> Rows:
@@ -73,4 +75,5 @@ def load_rows(snapshot: Snapshot, match: Match, specs: Sequence[MetricSpec], *, 
     responses = responses.join(keys, on="run_key", how="inner", maintain_order="left").with_columns(arrived=arrived)
     names = ["ingest_id", "row", "metric_id", "value", "status"]
     harness = snapshot.scan("scores", tasks=[match.task], runs=side_of, source="harness", columns=names).collect()
-    return Rows(match.task, len(match.runs), responses, harness)
+    formats = [" ".join(sorted({run.format for run in runs})) for runs in match.runs]
+    return Rows(match.task, len(match.runs), responses, harness, formats)

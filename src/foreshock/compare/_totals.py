@@ -134,6 +134,7 @@ def _compared(match: Match, chosen: Chosen, place: int, result: PairResult) -> C
         labels=[],
         scores=none,
         filled=none,
+        there=~np.isnan(none),
         twin=None,
         clusters=None,
         cluster_kind="",

@@ -87,11 +87,19 @@ def advice(one: Compared, verdict: Verdict, first: str, second: str) -> str:
     return f"claim neither a gain nor a loss: {more}{seen}"
 
 
-def if_otherwise(one: Compared, result: PairResult, word: str, verdict: str, missing: str) -> str:
-    """How the answer changes when what did not arrive is treated the other way."""
-    lead = (
-        "If what did not arrive counted as wrong" if missing == "drop" else "If items that did not arrive were left out"
-    )
+def if_otherwise(one: Compared, result: PairResult, words: tuple[str, str], lack: str, missing: str) -> str:
+    """How the answer changes when what was lost is treated the other way.
+
+    Args:
+        one: The comparison.
+        result: The same, treated the other way.
+        words: Its verdict then, and as it is.
+        lack: What the lost responses lack.
+        missing: How they are treated.
+    """
+    word, verdict = words
+    counted = missing == "drop"
+    lead = f"If responses that {lack} counted as wrong" if counted else f"If responses that {lack} were left out"
     size = amount(result.difference, one.chosen.measure, signed=True)
     kept = "the verdict would be the same" if word == verdict else f"the verdict would be {word}"
     return f"{lead}, the difference would be {size} on {result.items:,} items, and {kept}."

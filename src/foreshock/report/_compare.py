@@ -12,7 +12,7 @@ from foreshock.report._words import COMPARED
 
 MEANING = {
     "regression": "worse than the baseline, beyond what chance gives",
-    "incomplete": "responses did not arrive; were they wrong, it would be a regression",
+    "incomplete": "responses did not arrive or have no score; were they wrong, it would be a regression",
     "improvement": "better than the baseline, beyond what chance gives",
     "no-difference": "the whole interval lies within the margin",
     "undecided": "these items cannot tell; it does not mean equal",
@@ -40,14 +40,21 @@ def _one(row: CompareRow) -> str:
     if row.verdict == "incomplete":
         unit = POINTS if row.unit == "fraction" else row.unit
         size = quantity(row.other_difference, row.other_low, row.other_high, unit)
-        lost = f"{count(row.second_lost)} of {count(_asked(row.second_expected, row.second_responses))} responses"
-        return f"Incomplete on {on}: {row.second} lost {lost}; counted as wrong, {size} against {row.first}."
+        return f"Incomplete on {on}: {row.second} {_loss(row)}; counted as wrong, {size} against {row.first}."
     if row.verdict == "undecided":
         return f"Undecided on {on}: {row.second} against {row.first}, {size}."
     if row.verdict == "no-difference":
         return f"{row.second} is as good as {row.first} on {on}, within {size_of(row.margin, row)}: {size}."
     word = "better" if row.verdict == "improvement" else "worse"
     return f"{row.second} is {word} than {row.first} on {on}: {size}."
+
+
+def _loss(row: CompareRow) -> str:
+    of = f"of {count(_asked(row.second_expected, row.second_responses))} responses"
+    if not row.second_unscored:
+        return f"lost {count(row.second_lost)} {of}"
+    also = f"lost {count(row.second_lost)} and " if row.second_lost else ""
+    return f"{also}has no score for {count(row.second_unscored)} {of}"
 
 
 def _on(row: CompareRow) -> str:
@@ -110,7 +117,7 @@ def details(row: CompareRow, looks: int) -> list[str]:
             _test(row, looks),
             twin(row),
             _unparsed(row),
-            _undelivered(row),
+            *_lost(row),
             *row.notes,
         )
         if line
@@ -167,13 +174,18 @@ def _unparsed(row: CompareRow) -> str:
     return f"no answer found in the reply, counted as wrong: {told}"
 
 
-def _undelivered(row: CompareRow) -> str:
-    if not (row.first_lost or row.second_lost or row.other_text):
-        return ""
+def _lost(row: CompareRow) -> list[str]:
+    """What did not arrive, what arrived and has no score, and what would follow were it treated otherwise."""
     what = "left out" if row.missing == "drop" else "counted as wrong"
     asked = [_asked(row.first_expected, row.first_responses), _asked(row.second_expected, row.second_responses)]
-    said = f"did not arrive, {what}: {_both(row, (row.first_lost, row.second_lost), asked)}"
-    return f"{said}. {row.other_text}" if row.other_text else said
+    told = (
+        ("did not arrive", (row.first_lost, row.second_lost)),
+        ("arrived without a score", (row.first_unscored, row.second_unscored)),
+    )
+    lines = [f"{lack}, {what}: {_both(row, numbers, asked)}" for lack, numbers in told if any(numbers)]
+    if not row.other_text:
+        return lines
+    return [*lines[:-1], f"{lines[-1]}. {row.other_text}" if lines else row.other_text]
 
 
 def _both(row: CompareRow, numbers: Sequence[int | None], of: Sequence[int | None]) -> str:

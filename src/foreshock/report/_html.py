@@ -194,6 +194,7 @@ def _environment() -> Environment:
         "family_sentence": _details.family_sentence,
         "rate_sentence": _sentences.rate_sentence,
         "incomplete": _sentences.incomplete,
+        "two_values": _sentences.two_values,
         "mark": _words.mark,
         "words": _words,
         "raw": Markup,

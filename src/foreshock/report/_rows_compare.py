@@ -25,18 +25,19 @@ class CompareRow(msgspec.Struct, frozen=True, kw_only=True):
         up, down: Items on which the second scored more, and less.
         paired_by: ``text``, ``id`` or ``text and id``.
         unpaired: Whether only totals were compared.
-        only_first, only_second: Items that only one has a score for.
+        only_first, only_second: Items that only one was asked; what the other lost is not among them.
         refused: Items that could not be paired without guessing, by reason.
         margin: Difference that does not matter.
         needed: Items that would show a difference of the margin in four of five cases.
         detectable: The smallest difference that these items show so often.
-        missing: ``drop`` or ``wrong``: what became of responses that did not arrive.
+        missing: ``drop`` or ``wrong``: what became of responses that did not arrive or have no score.
         other_text, other_difference, other_low, other_high: How the answer changes when these are treated the other
             way; null where all arrived.
         twin, twin_unit, twin_difference, twin_low, twin_high, twin_p: The continuous metric beside it.
         first_expected, first_responses, first_unparsed, first_undelivered, first_unscored: Responses of the baseline.
         second_expected, second_responses, second_unparsed, second_undelivered, second_unscored: And of the other.
-        first_lost, second_lost: Responses that did not arrive, also those that the log announces and does not list.
+        first_lost, second_lost: Responses that did not arrive, also those that the log announces and does not list;
+            those that arrived and have no score are ``first_unscored`` and ``second_unscored``.
         first_complete, second_complete: Whether every run of the side ended well.
         notes: Runs that are not used.
     """

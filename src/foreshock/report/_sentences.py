@@ -105,6 +105,12 @@ def incomplete(row: RunRow | ModelRow) -> bool:
     return row.expected is not None and row.delivered is not None and row.expected != row.delivered
 
 
+def two_values(row: ModelRow) -> bool:
+    """Whether the score over all expected responses is another: some did not arrive, or arrived and have no score."""
+    known = row.value is not None and row.value_expected is not None
+    return incomplete(row) or (known and abs((row.value or 0.0) - (row.value_expected or 0.0)) > 1e-9)
+
+
 def seeds(view: View) -> list[int]:
     """Seeds that the findings name."""
     return sorted({finding.fit.seed for finding in view.document.findings if finding.fit})

@@ -10,7 +10,7 @@ from foreshock.report._format import count, level, quantity, share
 from foreshock.report._rows import ModelRow
 from foreshock.report._safe import one_line
 from foreshock.report._scores import by_task, chosen, prefix, summarised
-from foreshock.report._sentences import incomplete
+from foreshock.report._sentences import incomplete, two_values
 from foreshock.report._view import View
 
 if TYPE_CHECKING:
@@ -99,10 +99,11 @@ def _value(row: ModelRow) -> str:
 def _notes(row: ModelRow, own: bool) -> list[str]:
     """What changes how a score is read: the other denominator, a harness that disagrees, the row's own note."""
     name, notes = one_line(row.model, 80), []
-    if incomplete(row):
+    if two_values(row):
         over_all = quantity(row.value_expected, unit=row.unit)
         delivered = f"{count(row.delivered)} of {count(row.expected)} delivered"
-        notes.append(f"{name}: {delivered}; {over_all} over all expected")
+        lacking = "" if incomplete(row) else ", not all with a score"
+        notes.append(f"{name}: {delivered}{lacking}; {over_all} over all expected")
     if row.harness_value is not None and row.value is not None and abs(row.harness_value - row.value) > 1e-9:
         notes.append(f"{name}: the harness says {quantity(row.harness_value, unit=row.unit)}")
     return [*notes, f"{name}: {one_line(row.note)}"] if row.note and own else notes
