@@ -98,11 +98,12 @@ def test_scores_come_with_interval_unparsed_share_and_both_denominators() -> Non
     agreeing = first | {
         "model": "other",
         "harness_value": first["value"],
+        "value_expected": first["value"],
         "delivered": 110,
         "level": 0.95,
         "note": None,
     }
-    raw["tables"]["models"].append(agreeing)
+    raw["tables"]["models"] += [agreeing, agreeing | {"model": "scorer failed", "value_expected": 0.31}]
     text = " ".join(printed(build(raw), 120).split())
     assert "model m 62% [52, 72] at 90% 3.0% 101" in text
     assert "other 62% [52, 72] 3.0% 101" in text
@@ -110,6 +111,7 @@ def test_scores_come_with_interval_unparsed_share_and_both_denominators() -> Non
     assert "model m: the harness says 63.0%" in text
     assert "model m: a note" in text
     assert "other: " not in text
+    assert "scorer failed: 110 of 110 delivered, not all with a score; 31.0% over all expected" in text
 
 
 def test_an_empty_document_says_so() -> None:
