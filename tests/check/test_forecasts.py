@@ -327,8 +327,8 @@ def test_another_task_can_be_the_axis(store: Store, tmp_path: Path) -> None:
     asked = ForecastOptions(over="easy", wanted=Wanted(at=[0.95]))
     made = forecast_document(store, CheckOptions(tasks=["harm"]), asked=asked)
     (row,), (curve,) = made.tables["forecast"], made.tables["curves"]
-    assert (row["axis"], row["x"]) == ("easy", pytest.approx(np.log(0.95 / 0.05)))
-    assert [p["x"] for p in curve["points"]] == pytest.approx(np.log(np.array(easy) / (1 - np.array(easy))))
+    assert (row["axis"], row["x"]) == ("easy", pytest.approx(0.95))
+    assert [p["x"] for p in curve["points"]] == pytest.approx(easy)
     assert "log-odds" in " ".join(curve["notes"])
     assert row["y_hat"] is not None
 

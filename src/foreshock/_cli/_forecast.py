@@ -173,7 +173,12 @@ def forecast(
         paths, tasks = apart(what or [])
         request = Asked(where, store, paths, asked.options, quiet, talk)
         given = {"tasks": tasks + (task or []), "models": model, "families": family, "axis": axis, "step_pattern": step}
-        document = made(partial(forecast_document, asked=options), request, axis_from, {**given, "seed": seed})
+        document = made(
+            partial(forecast_document, asked=options, alarms=where.config.alarms),
+            request,
+            axis_from,
+            {**given, "seed": seed},
+        )
     write_outputs(document, html=html, json=json, markdown=markdown)
     if talk:
         from foreshock.report import terminal

@@ -53,11 +53,15 @@ class Crossing(NamedTuple):
     why: str
     enough: str | None
 
+    @property
+    def _places(self) -> dict[str, float | None]:
+        return {"first": self.first, "until": self.until, "by": self.by}
+
     def row(self, finding_id: str, level: float) -> dict[str, Any]:
         """Row of the table ``crossings``."""
-        now = self.now
+        now, line = self.now, self.told.line
         return {
-            **self.told.line.placed,
+            **line.placed,
             "finding_id": finding_id,
             "threshold": self.threshold,
             "side": self.side,
@@ -66,10 +70,8 @@ class Crossing(NamedTuple):
             "now_low": number(now.low) if now else None,
             "now_high": number(now.high) if now else None,
             "now_n": now.items if now else None,
-            "now_x": now.x if now else None,
-            "first": self.first,
-            "until": self.until,
-            "by": self.by,
+            "now_x": line.told(now.x) if now else None,
+            **{k: None if x is None else line.told(x) for k, x in self._places.items()},
             "probability": self.probability,
             "level": level,
             "why": self.why,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
@@ -35,7 +36,7 @@ class ForecastOptions(msgspec.Struct, frozen=True, kw_only=True):
         side: The side of it that counts as crossed; None is the one on which the newest score is not.
         backtest: Whether to forecast what is known already, from each prefix of the history.
         level: Level of the intervals.
-        draw: Whether to add what a plot needs.
+        draw: Whether to add what a plot needs, and to the record the forms that took no part in the forecast.
         own: Whether to calibrate on the user's own curves, each group by the others.
         low, high, link: Ends of the scores and their scale, where the user says otherwise than the metric does.
         seed: Seed of everything that is drawn.
@@ -123,6 +124,8 @@ def foretell(line: ForecastLine, options: ForecastOptions, calibration: Calibrat
     made = None
     if places.size:
         made = forecast(line.curve, places, calibration=calibration, level=options.level, seed=options.seed)
+    if options.draw and made is not None and made.forms is not None:
+        made = replace(made, forms=made.forms.with_all(seed=options.seed))  # the record names every form
     told = Foretold(line, found, [], made, places, drawn)
     rows = [_row(told, target, options) for target in found]
     return told._replace(rows=[*rows, *_through_twin(told, options)])
@@ -140,7 +143,7 @@ def _until(line: ForecastLine, options: ForecastOptions, possible: Sequence[floa
 def _row(told: Foretold, target: Target, options: ForecastOptions) -> dict[str, Any]:
     """One row of the table ``forecast``."""
     line, made, i = told.line, told.made, told.at(target.x)
-    row = {**line.placed, **as_row(target), "route": "direct", "level": options.level}
+    row = {**line.placed, **as_row(target), "x": line.told(target.x), "route": "direct", "level": options.level}
     empty = dict.fromkeys(("y_hat", "low", "high", "persistence", "persistence_low", "persistence_high"))
     row |= {**empty, "inside": None, "probability": None}
     if target.lacking is not None or made is None or i is None:

@@ -11,6 +11,7 @@ import numpy as np
 
 from foreshock._base import ConfigError
 from foreshock.alarms import WatchedSeries
+from foreshock.check._forecast_scale import PlaceScale
 from foreshock.check._measures import PRIMARY
 from foreshock.check._tables import unit_of
 from foreshock.curves import Curve, curve_of
@@ -44,6 +45,7 @@ class ForecastLine:
         runs: Runs behind it.
         notes: How it was read.
         axis_unit: What a bare number of its column of places was multiplied with, such as 1e9 of sizes in billions.
+        scale: How places are told, where the axis is read in another unit; None is as they are.
     """
 
     curve: Curve
@@ -64,6 +66,19 @@ class ForecastLine:
     runs: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     axis_unit: float = 1.0
+    scale: PlaceScale | None = None
+
+    def place_of(self, told: float) -> float:
+        """A place of the axis from what was told of it.
+
+        Raises:
+            MetricError: There is no such loss or score.
+        """
+        return told if self.scale is None else float(self.scale.on_axis(np.array([told]))[0])
+
+    def told(self, x: float) -> float:
+        """A place of the axis as it is told: a loss, or a score of another task, where the axis is made of them."""
+        return x if self.scale is None else self.scale.told(x)
 
     def bare_place(self, number: float) -> float:
         """A place told by a number without a unit: in the unit of the column's own, as 70 among sizes in billions.

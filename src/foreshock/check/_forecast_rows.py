@@ -10,6 +10,7 @@ from foreshock._base import count_of, digest
 from foreshock.check._forecast_advice import advice
 from foreshock.check._forecast_beside import advice_of
 from foreshock.check._forecast_crossing import Crossing
+from foreshock.check._forecast_fits import basis_of, calibration_id, whole_fit
 from foreshock.check._forecast_judge import GUARANTEE, ForecastOptions, Foretold, number
 from foreshock.check._forecast_words import place_text, score_text
 from foreshock.records import Finding, Need, State, Subject
@@ -27,6 +28,7 @@ def curve_row(
     made, curve = told.made, told.line.curve
     refused = told.refused
     fit = made.record if made is not None else None
+    calibration = made.calibration if made is not None else None
     return {
         **told.line.placed,
         "finding_id": finding_id,
@@ -42,14 +44,14 @@ def curve_row(
         "alike": alike(told),
         "no_law": no_law(told),
         "guarantee": None if refused is not None else guarantee(options.level),
-        "basis": None if made is None or refused is not None else made.basis,
+        "basis": basis_of(told, options.level),
+        "calibration": None if calibration is None else calibration_id(calibration, options.level),
         "refused": refused,
         "enough": told.enough,
         "notes": [*told.line.notes, *_two_stages(told)],
         "data_hash": fit.data_hash if fit else curve.data_hash,
         "seed": fit.seed if fit else options.seed,
-        "starts": fit.starts if fit else None,
-        "objective": number(fit.objective) if fit and fit.objective is not None else None,
+        **whole_fit(told),
         "advice": advice_of(line) if line is not None else advice(told),
     }
 
@@ -75,7 +77,7 @@ def _points(told: Foretold) -> list[dict[str, Any]]:
     low, high = _ends(told)
     return [
         {
-            "x": float(curve.x[i]),
+            "x": told.line.told(float(curve.x[i])),
             "value": float(curve.y[i]),
             "low": number(low[i]),
             "high": number(high[i]),
@@ -105,7 +107,7 @@ def _held(told: Foretold) -> list[dict[str, Any]]:
     """Points that were kept; of very many those that are spread evenly."""
     kept = [target for target in told.found if target.why == "held-out"]
     shown = np.unique(np.linspace(0, len(kept) - 1, min(len(kept), _DRAWN_POINTS)).astype(int)) if kept else ()
-    return [{"x": kept[i].x, "value": number(kept[i].observed)} for i in shown]
+    return [{"x": told.line.told(kept[i].x), "value": number(kept[i].observed)} for i in shown]
 
 
 def _band(told: Foretold) -> list[dict[str, Any]]:
@@ -113,7 +115,9 @@ def _band(told: Foretold) -> list[dict[str, Any]]:
     assert made is not None
     there = np.isin(told.places, told.drawn)
     ends = zip(told.drawn, made.value[there], made.low[there], made.high[there], strict=True)
-    return [{"x": float(x), "value": number(v), "low": number(a), "high": number(b)} for x, v, a, b in ends]
+    return [
+        {"x": told.line.told(float(x)), "value": number(v), "low": number(a), "high": number(b)} for x, v, a, b in ends
+    ]
 
 
 def _forms(told: Foretold) -> list[dict[str, Any]]:

@@ -11,6 +11,7 @@ import numpy as np
 from foreshock._base import AmbiguousError, count_of
 from foreshock.check._forecast_axis import log_axis
 from foreshock.check._forecast_lines import ForecastLine
+from foreshock.check._forecast_scale import PlaceScale, loss_places
 from foreshock.check._tables import unit_of
 from foreshock.curves import Curve
 from foreshock.metrics import harness_metric
@@ -63,7 +64,8 @@ def lines_of_rows(rows: CurveRows, said: ScoreScale, twin: str | None = None) ->
     """
     y, x = np.array(rows.y), np.array(rows.x)
     scale = _scale(said, y[~np.isnan(y)], counted=not np.isnan(np.array(rows.n, float)).all())
-    log_x, axis_note = log_axis(rows, said.log_x)
+    log_x, axis_note, places_as = _axis(rows, x, said.log_x)
+    x = x if places_as is None else places_as.on_axis(x)
     places: dict[str, list[int]] = {}
     for i, name in enumerate(rows.group):
         places.setdefault(name, []).append(i)
@@ -78,10 +80,20 @@ def lines_of_rows(rows: CurveRows, said: ScoreScale, twin: str | None = None) ->
         said,
         scale,
         log_x,
+        places_as,
         twin,
         tuple(note for note in notes if note),
     )
     return [_line(table, name, np.array(mine)) for name, mine in places.items()]
+
+
+def _axis(rows: CurveRows, x: np.ndarray, log_x: bool | None) -> tuple[bool, str, PlaceScale | None]:
+    """Whether the axis is read on a log scale, what is said of it, and how its places are told where that differs."""
+    loss = None if rows.dates else loss_places(rows.kind, x, log_x)
+    if loss is None:
+        return *log_axis(rows, log_x), None
+    scale, note = loss
+    return not scale.linear, note, scale
 
 
 class _Table(NamedTuple):
@@ -94,6 +106,7 @@ class _Table(NamedTuple):
     said: ScoreScale
     scale: _Scale
     log_x: bool
+    places_as: PlaceScale | None
     twin: str | None
     notes: tuple[str, ...]
 
@@ -124,6 +137,7 @@ def _line(table: _Table, name: str, mine: np.ndarray) -> ForecastLine:
         twin_metric=table.twin if twin is not None else None,
         notes=(*table.notes, *notes, *lacking),
         axis_unit=rows.unit,
+        scale=table.places_as,
     )
 
 

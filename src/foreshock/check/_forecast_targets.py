@@ -38,7 +38,7 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     """Places that the user asked for.
 
     Attributes:
-        at: In the axis' own unit.
+        at: In the axis' own unit; losses, or scores of another task, where it is made of them.
         bare: Numbers without a unit, read as those in a table's column of places are.
         dates: In days since 1970-01-01.
         next: Whether the next place is wanted.
@@ -53,7 +53,7 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
 def targets(line: ForecastLine, wanted: Wanted) -> list[Target]:
     """All places at which a curve is to be forecast, in the order of the axis, none twice."""
     found = [Target(float(x), "held-out", float(y)) for x, y in zip(line.held_x, line.held_y, strict=True)]
-    found += [Target(x, "at") for x in [*wanted.at, *map(line.bare_place, wanted.bare)]]
+    found += [Target(line.place_of(x), "at") for x in [*wanted.at, *map(line.bare_place, wanted.bare)]]
     found += [Target(x, "date", lacking=_no_date(line)) for x in wanted.dates]
     if wanted.next and (step := next_place(line)) is not None:
         found.append(Target(step, "next"))

@@ -19,6 +19,8 @@ _FAR = 2_900_000  # days: the year 9999 is the last that a date can have
 
 def place_text(line: ForecastLine, x: float) -> str:
     """A place on the axis of a line: ``70B``, ``step 2,000``, ``2027-03-01``."""
+    if line.scale is not None:
+        return f"{line.axis} {line.told(x):,.4g}"
     if line.dates and 0 <= x < _FAR:
         return (datetime(1970, 1, 1, tzinfo=UTC) + timedelta(days=x)).date().isoformat()
     if line.axis == "step":
@@ -32,6 +34,8 @@ def place_text(line: ForecastLine, x: float) -> str:
 
 def limit_text(line: ForecastLine, until: float) -> str:
     """The furthest place with a forecast, never told further than it is, in as few digits as keep most of the way."""
+    if line.scale is not None:
+        return f"{line.axis} {line.scale.short_of(until):,.4g}"
     if line.dates or not line.axis_known:
         return place_text(line, until)
     last, shown = float(line.curve.x[-1]), until

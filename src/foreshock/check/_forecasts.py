@@ -7,22 +7,23 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from foreshock._base import ConfigError, Progress, quiet, utc_now
+from foreshock._base import AlarmsConfig, ConfigError, Progress, quiet, utc_now
 from foreshock._version import __version__
 from foreshock.alarms import watched_lines, watched_series
 from foreshock.check._chosen import chosen
 from foreshock.check._forecast_backtest import backtest_rows
 from foreshock.check._forecast_beside import finding_of
 from foreshock.check._forecast_crossing import crossing
+from foreshock.check._forecast_fits import calibration_rows, fit_rows
 from foreshock.check._forecast_judge import ForecastOptions, Foretold, foretell
 from foreshock.check._forecast_lines import ForecastLine, lines_of_store
-from foreshock.check._forecast_over import over, place_over, with_compute
+from foreshock.check._forecast_over import ABILITY, Others, over, with_compute
 from foreshock.check._forecast_own import Calibrations, calibrations
 from foreshock.check._forecast_rows import curve_row, refusal_of
 from foreshock.check._forecast_scored import held_out_rows
 from foreshock.check._look import CheckOptions
 from foreshock.records import Counts, Document, Finding, ModelCard, Run
-from foreshock.scoring import score
+from foreshock.scoring import default_metrics, score
 from foreshock.series import family_label, model_cards, run_row
 from foreshock.store import Snapshot, Store
 
@@ -37,7 +38,8 @@ class ForecastPart(NamedTuple):
 
     Attributes:
         findings: About lines and refusals.
-        tables: ``forecast``, ``curves``, and where there are rows ``crossings`` and ``backtest``.
+        tables: ``forecast``, ``curves``, and where there are rows ``fits``, ``calibration``, ``crossings`` and
+            ``backtest``.
     """
 
     findings: list[Finding]
@@ -49,6 +51,7 @@ def forecast_document(
     options: CheckOptions | None = None,
     *,
     asked: ForecastOptions | None = None,
+    alarms: AlarmsConfig | None = None,
     command: Sequence[str] = ("forecast",),
     failures: Sequence[tuple[str, str]] = (),
     progress: Progress = quiet,
@@ -59,6 +62,8 @@ def forecast_document(
         store: The store; scores are added to it, nothing else changes.
         options: What to look at.
         asked: What to forecast and how.
+        alarms: The table ``alarms`` of the settings; where metrics are named, responses are scored with its metrics
+            too, so that any that is watched can be forecast. None is the usual settings.
         command: Arguments to name in the document.
         failures: (path, message) of files that could not be read.
         progress: Told about scoring and curves.
@@ -67,7 +72,8 @@ def forecast_document(
         ConfigError: Nothing fits the options.
     """
     options, asked = options or CheckOptions(), asked or ForecastOptions()
-    score(store, progress=progress)
+    watched = (alarms or AlarmsConfig()).metrics if asked.metrics else []
+    score(store, [*default_metrics(), *watched], progress=progress)
     snapshot = store.snapshot()
     cards = model_cards(snapshot.runs(), options.corrections, options.step_pattern, options.step_from)
     runs = chosen(
@@ -76,8 +82,7 @@ def forecast_document(
         {"task": options.tasks, "model": options.models, "family": options.families},
         {key: family_label(card) for key, card in cards.items()},
     )
-    found, asked = _lines_of(snapshot, runs, cards, (options, asked))
-    told = _tell(found, asked, progress)
+    told = _tell(_lines_of(snapshot, runs, cards, (options, asked)), asked, progress)
     return Document(
         foreshock=__version__,
         command=list(command),
@@ -97,8 +102,8 @@ def _lines_of(
     runs: Sequence[Run],
     cards: Mapping[str, ModelCard],
     asked: tuple[CheckOptions, ForecastOptions],
-) -> tuple[list[ForecastLine], ForecastOptions]:
-    """What is forecast of a store, and the places on the axis that it gets."""
+) -> list[ForecastLine]:
+    """What is forecast of a store, on the axis that was asked for."""
     options, wanted = asked
     axis = options.axis or ("released" if wanted.wanted.dates else None)
     watched = watched_series(snapshot, watched_lines(runs, cards, axis), least=1)
@@ -107,12 +112,12 @@ def _lines_of(
     if not found:
         raise _nothing(wanted, axis, sorted({one.series.metric for one in watched}))
     if wanted.over is None:
-        return found, wanted
+        return found
+    if wanted.over == ABILITY and (wanted.wanted.at or wanted.wanted.bare):
+        raise ConfigError(f"--at beside --over {ABILITY}", expected="--next: an ability has no scores", do="use --next")
     every = [run for run in snapshot.runs() if run.run_key in cards]
-    others = lines_of_store(watched_series(snapshot, watched_lines(every, cards, axis), least=1))
-    at = [place_over(others, wanted.over, score) for score in wanted.wanted.at]
-    moved = msgspec.structs.replace(wanted, wanted=msgspec.structs.replace(wanted.wanted, at=at))
-    return over(found, others, wanted.over), moved
+    series = watched_series(snapshot, watched_lines(every, cards, axis), least=1)
+    return over(found, Others(lines_of_store(series), lines_of_store(series, ["*"])), wanted.over)
 
 
 def _nothing(asked: ForecastOptions, axis: str | None, known: Sequence[str]) -> ConfigError:
@@ -121,6 +126,14 @@ def _nothing(asked: ForecastOptions, axis: str | None, known: Sequence[str]) -> 
             f"no metric fits {', '.join(asked.metrics)[:200]}",
             expected=f"one of {', '.join(known[:20])}" + (", …" if len(known) > 20 else ""),
             do="correct --metric",
+        )
+    if axis == "released":
+        return ConfigError(
+            "no model says when it was released",
+            expected="models with a date of release in models.toml, or in their names; the dates of a table that was "
+            "added (--date) are when its scores were made",
+            do="write released into models.toml (foreshock models --write makes the file); a table by itself is "
+            "forecast over its dates by foreshock forecast --csv TABLE --date COLUMN",
         )
     if axis is not None:
         return ConfigError(
@@ -175,15 +188,22 @@ def tell_forecasts(
         own: What intervals of a curve are calibrated on.
     """
     findings: list[Finding] = []
-    tables: dict[str, list[dict[str, Any]]] = {"forecast": [], "curves": [], "crossings": [], "backtest": []}
+    names = ("forecast", "curves", "fits", "crossings", "backtest")
+    tables: dict[str, list[dict[str, Any]]] = {name: [] for name in names}
+    used: dict[str, list[dict[str, Any]]] = {}
     for done, (line, asked) in enumerate(found):
         progress("forecast", done, len(found))
         # a plot for every one of a thousand curves would make a document that no page can hold
         options = msgspec.structs.replace(asked, draw=asked.draw and done < MOST_DRAWN)
-        findings += _add(foretell(line, options, own(line)), options, tables)
+        told = foretell(line, options, own(line))
+        findings += _add(told, options, tables)
+        if told.made is not None and told.made.calibration is not None:
+            name = tables["curves"][-1]["calibration"]
+            used[name] = used.get(name) or calibration_rows(told.made.calibration, options.level)
         tables["backtest"] += backtest_rows(line, options, own(line)) if asked.backtest else []
     progress("forecast", len(found), len(found))
     tables["backtest"] += held_out_rows(tables["forecast"])
+    tables["calibration"] = [row for rows in used.values() for row in rows]
     return ForecastPart(
         findings, {name: rows for name, rows in tables.items() if rows or name in ("forecast", "curves")}
     )
@@ -198,6 +218,7 @@ def _add(told: Foretold, options: ForecastOptions, tables: dict[str, list[dict[s
     identity = findings[0].id if findings else None
     tables["forecast"] += [{**row, "finding_id": identity} for row in told.rows]
     tables["curves"].append(curve_row(told, options, beside, identity))
+    tables["fits"] += fit_rows(told, identity)
     if beside is not None and identity is not None:
         tables["crossings"].append(beside.row(identity, options.level))
     return findings
