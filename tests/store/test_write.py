@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from foreshock.records import Batch, Counts, RunStatus
+from foreshock._base import StoreError
+from foreshock.records import Batch, Counts, RunStatus, Source
 from foreshock.store import Store
 
 from .conftest import listing, make_batches, make_run
@@ -291,3 +292,20 @@ def test_an_empty_run_is_a_run(store: Store) -> None:
     for table in ("items", "responses", "trace", "scores", "aggregates"):
         assert snapshot.scan(table).collect().height == 0
     assert snapshot.scan("runs").collect().height == 1
+
+
+def test_two_runs_of_one_file_with_one_identity_are_refused_and_a_copy_elsewhere_is_not(store: Store) -> None:
+    here, there = (Source(path=path, size=1, mtime_ns=1, sha256="a") for path in ("/one.csv", "/two.csv"))
+    with store.writer() as writer:
+        writer.write(make_run(sources=[here]), make_batches())
+        rest = iter(make_batches())
+        with pytest.raises(StoreError, match="two runs of it have one identity"):
+            writer.write(make_run(sources=[here], model="another"), rest)
+        assert not list(rest)  # used up, as always
+        writer.write(make_run(sources=[there]), make_batches())
+    assert [run.model for run in writer.added] == ["model of r0"]
+    assert [run.model for run in writer.unchanged] == ["model of r0"]
+    with store.writer() as writer:  # nor when the store knows the first
+        writer.write(make_run(sources=[here]), make_batches())
+        with pytest.raises(StoreError, match="two runs of it have one identity"):
+            writer.write(make_run(sources=[here], model="another"), make_batches())

@@ -113,7 +113,7 @@ class Survey:
         output = values.get("output")
         if model is None and is_chat(output):
             model = chat(output).model
-        return Group(model, as_text(values.get("task")), as_text(values.get("date")))
+        return Group(model, as_text(values.get("task")), as_text(values.get("date")) or None)
 
     def _check(self, record: Record, scale: float | None) -> None:
         values, where = record.values, self.table.at(record.number)

@@ -15,6 +15,7 @@ from foreshock.readers._items_sniff import DELIMITED, is_table
 from foreshock.readers._items_table import Table, tables
 from foreshock.readers._plain import pieces
 from foreshock.readers._protocol import Candidate, Failure, Reading, ReadOptions
+from foreshock.readers._tables_apart import Place, identities, told_apart
 from foreshock.readers._tables_axis import kind_of, plain_name
 from foreshock.readers._tables_boards import BOARDS, asked, recognised
 from foreshock.readers._tables_contact import contact, first_rows, introduce
@@ -34,7 +35,7 @@ class TableReader:
     """Reads tables of aggregates: a row for each score, or a column for each benchmark."""
 
     name = "table"
-    version = 2
+    version = 3
 
     def claims(self, candidate: Candidate, options: ReadOptions) -> bool:
         """Whether the content is a table and the user, or its header, says that it holds aggregates."""
@@ -76,11 +77,13 @@ class TableReader:
         told_x = options.csv.get("x")
         axes = [*gathered.axes] if told_x is None else [kind_of(told_x) or "x"]
         family = one_family(gathered.runs, axes)
-        told = _notes(layout, gathered, options, family, table), gathered.warnings
+        who = identities([*gathered.runs], Place(self, table, layout, gathered.axes, options))
+        notes = [*_notes(layout, gathered, options, family, table), *told_apart(who)]
+        told = notes, gathered.warnings
         said = said_of(table, layout, options, told, one_family=family)
         first = contact(table, layout, options, rows) if not options.csv and layout.preset is None else None
         for place, (subject, means) in enumerate(gathered.runs.items()):
-            run = run_of(self, Read(table, layout, gathered), (subject, means), said, options)
+            run = run_of(self, Read(table, layout, gathered), (subject, means), who[subject], said, options)
             if place == 0 and first is not None:
                 run = msgspec.structs.replace(run, meta={**run.meta, "contact": first})
             yield Reading(run, pieces(_aggregates(means)))

@@ -9,16 +9,15 @@ import msgspec
 
 from foreshock.readers._items_table import Table
 from foreshock.readers._protocol import Reader, ReadOptions
-from foreshock.readers._tables_axis import plain_name
+from foreshock.readers._tables_apart import Identity
 from foreshock.readers._tables_dates import moment
-from foreshock.readers._tables_layout import GENERIC, Layout
+from foreshock.readers._tables_layout import Layout
 from foreshock.readers._tables_mean import Mean
 from foreshock.readers._tables_rows import Gathered
 from foreshock.readers._tables_subject import Subject
-from foreshock.records import ModelCard, Run, ingest_id, run_key
+from foreshock.records import ModelCard, Run, ingest_id, parse_model
 
 _CARD = ("parameters", "tokens", "flops", "step")
-_UNITS = {"T": 1e12, "B": 1e9, "M": 1e6, "K": 1e3}
 _OPTIONS = ("csv", "scale", "chance", "n", "model", "task")
 # part of the identity only where they are given, so that what was read before keeps its own
 _LATER = ("map", "preset", "metric", "kind", "twin", "wide", "codes", "interval")
@@ -64,27 +63,23 @@ def said_of(
     return Said(warnings, one_family, meta, identity)
 
 
-def run_of(reader: Reader, read: Read, entry: tuple[Subject, list[Mean]], said: Said, options: ReadOptions) -> Run:
-    """The run of one subject with its means."""
+def run_of(
+    reader: Reader, read: Read, entry: tuple[Subject, list[Mean]], who: Identity, said: Said, options: ReadOptions
+) -> Run:
+    """The run of one subject with its means, as ``who`` names it."""
     (table, layout, gathered), (subject, means) = read, entry
-    model, named = _model(subject, gathered, table, options)
-    task, known = _task(subject, layout, table, options)
     when = moment(subject.date, gathered.order)
     conditions = {"shots": subject.shots, **dict(subject.conditions)}
-    parts = [model, task, *(part or "" for part in (subject.date, subject.shots, subject.seed))]
-    parts += [*(text for pair in subject.conditions for text in pair), subject.version or ""]
-    parts += [str(subject.repeat)] if subject.repeat else []
-    key = run_key(reader.name, *parts, table.source.sha256, table.member or "")
     seed = int(subject.seed) if subject.seed and subject.seed.isdecimal() and len(subject.seed) < 18 else None
     derived = any((subject.task, mean.metric) in gathered.derived_n for mean in means)
-    guesses = [*([] if named else ["model"]), *([] if known else ["task"]), *(["n"] if derived else [])]
+    guesses = [*([] if who.named else ["model"]), *([] if who.known else ["task"]), *(["n"] if derived else [])]
     run = Run(
-        run_key=key,
+        run_key=who.key,
         format=reader.name,
         reader=f"{reader.name}@{reader.version}",
-        model=model,
-        card=_card(subject, gathered, table.stem if said.one_family or not named else None, layout),
-        task=task,
+        model=who.model,
+        card=_card(subject, gathered, _family(subject, who, table.stem, said), layout),
+        task=who.task,
         task_version=subject.version,
         conditions={name: value for name, value in conditions.items() if value is not None},
         seed=seed,
@@ -96,7 +91,16 @@ def run_of(reader: Reader, read: Read, entry: tuple[Subject, list[Mean]], said: 
         guesses=guesses,
         meta=said.meta | _meta(subject, means, layout, gathered),
     )
-    return msgspec.structs.replace(run, ingest_id=ingest_id(key, run.sources, run.reader, said.identity))
+    return msgspec.structs.replace(run, ingest_id=ingest_id(who.key, run.sources, run.reader, said.identity))
+
+
+def _family(subject: Subject, who: Identity, stem: str, said: Said) -> str | None:
+    """Name of a family that the table does not name: the file's, or that of the name which several places share."""
+    if said.one_family or not who.named:
+        return stem
+    if not who.apart or subject.model is None:
+        return None
+    return parse_model(subject.model).family or subject.model
 
 
 def chance_of(options: ReadOptions) -> float | None:
@@ -111,48 +115,15 @@ def chance_of(options: ReadOptions) -> float | None:
     return options.chance / options.scale
 
 
-def _model(subject: Subject, gathered: Gathered, table: Table, options: ReadOptions) -> tuple[str, bool]:
-    """Name of the model, made of family and place where the table has none, and whether the table named it."""
-    places = dict(subject.axes)
-    step = places.get("step")
-    if subject.model is not None:
-        return (f"{subject.model}@step{step:g}" if step is not None else subject.model), True
-    if options.model:
-        return options.model, True
-    shown = [_place(role, gathered.axes[role].column, place) for role, place in places.items() if place is not None]
-    return " ".join([subject.family or table.stem, *shown]), False
-
-
-def _place(role: str, column: str, place: float) -> str:
-    """A place on an axis as people write it.
-
-    Examples:
-        >>> _place("parameters", "size", 1.4e9), _place("x", "width", 64.0)
-        ('1.4B', 'width=64')
-    """
-    if role != "parameters":
-        return f"{column}={place:g}"
-    unit = next((u for u in ("T", "B", "M", "K") if place >= _UNITS[u]), "")
-    return f"{place / _UNITS.get(unit, 1.0):.4g}{unit}"
-
-
-def _task(subject: Subject, layout: Layout, table: Table, options: ReadOptions) -> tuple[str, bool]:
-    if subject.task or options.task:
-        return subject.task or options.task or "", True
-    column = layout.values[0].column
-    alone = len({value.column for value in layout.values if value.kind != "continuous"}) == 1
-    return (column if alone and plain_name(column) not in GENERIC else table.stem), False
-
-
-def _card(subject: Subject, gathered: Gathered, stem: str | None, layout: Layout) -> ModelCard:
-    """What the table says about the model; a family that it does not name has the name of the file, ``stem``."""
+def _card(subject: Subject, gathered: Gathered, guess: str | None, layout: Layout) -> ModelCard:
+    """What the table says about the model; a family that it does not name is ``guess``."""
     places = {role: place for role, place in subject.axes if role in _CARD and place is not None}
     guesses = [role for role in places if gathered.axes[role].guessed]
     step = places.pop("step", None)
     whole = int(step) if step is not None and step.is_integer() else None
-    if subject.family is None and stem is not None:
+    if subject.family is None and guess is not None:
         guesses.append("family")
-    family = subject.family or stem
+    family = subject.family or guess
     # Epoch ends the names of models with their effort: o3-2025-04-16_low, claude-3-7-sonnet_16K
     effort = _EFFORT.search(subject.model or "") if layout.preset == "epoch" else None
     return ModelCard(

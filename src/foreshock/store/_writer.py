@@ -47,6 +47,7 @@ class Writer:
         self._again = again
         self._lifts: set[str] = set()
         self._mine: dict[str, Run] = {}
+        self._met: set[tuple[str, ...]] = set()
         self._buffer: Buffer | None = None
         self._rows = 0
         self._open = True
@@ -72,14 +73,20 @@ class Writer:
             The run as the store will hold it, with counts; or as the store held it already.
 
         Raises:
-            StoreError: The rows are not what the tables say; nothing of this run will be visible, others go on.
+            StoreError: The rows are not what the tables say, or the same files gave another run under this
+                ``ingest_id``; nothing of this run will be visible, others go on.
         """
         if not self._open:
             raise StoreError("this writer is closed", do="open another one with store.writer()")
         run = _identified(run)
-        if (known := self._before(run)) is not None:
+        refusal = self._twice(run)
+        known = None if refusal else self._before(run)
+        if refusal or known is not None:
             for _ in batches:
                 pass
+        if refusal:
+            raise refusal
+        if known is not None:
             return known
         buffer = self._rows_buffer()
         if run.ingest_id in buffer.dropped:
@@ -93,6 +100,7 @@ class Writer:
             raise
         self.added.append(run)
         self._mine[run.ingest_id] = run
+        self._met.add(_file(run))
         return run
 
     def commit(self) -> str | None:
@@ -111,7 +119,27 @@ class Writer:
         )
         return write_commit(self._root, commit, now())
 
+    def _twice(self, run: Run) -> StoreError | None:
+        """The refusal of a second run under the identity of another one of the same files.
+
+        A copy of a file elsewhere is the same run, and so is what a program gives twice without naming a file.
+        """
+        if not run.sources or _file(run) not in self._met:
+            return None
+        return StoreError(
+            "two runs of it have one identity, and the second is not taken",
+            expected="an ingest_id of its own for every run of a file",
+            do="please report it with this file; the others were read",
+            where=f"{run.sources[0].path}, {run.task} of {run.model}",
+        )
+
     def _before(self, run: Run) -> Run | None:
+        found = self._known(run)
+        if found is not None:
+            self._met.add(_file(run))
+        return found
+
+    def _known(self, run: Run) -> Run | None:
         if (mine := self._mine.get(run.ingest_id)) is not None:
             self.unchanged.append(mine)
             return mine
@@ -162,6 +190,11 @@ def _identified(run: Run) -> Run:
     if run.ingest_id:
         return run
     return msgspec.structs.replace(run, ingest_id=make_ingest_id(run.run_key, run.sources, run.reader, run.created))
+
+
+def _file(run: Run) -> tuple[str, ...]:
+    """The files of a run, with its identity."""
+    return (run.ingest_id, *sorted(f"{source.path}\0{source.member or ''}" for source in run.sources))
 
 
 def _fixed(run: Run, batch: Batch) -> dict[str, list[Any]]:
