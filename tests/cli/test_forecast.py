@@ -187,8 +187,8 @@ def test_each_reason_is_told_once_with_its_places_and_up_to_where_a_forecast_is_
         for first in ("256", "7000"):
             out = " ".join(call(*asked, "--at", "64", "--at", first, "--at", "5000", "--at", "6000")[1].split())
             beyond = "5T, 6T" if first == "256" else "5T, 6T, 7T"
-            assert out.count(f"no forecast at {beyond}: further beyond the history than it supports (places") == 1
+            assert out.count(f" at {beyond}: further beyond the history than it supports (places") == 1
             assert out.count("further beyond the history") == 1
-            assert out.count("no forecast at 64B: the place lies within the history") == 1
+            assert out.count(" at 64B: the place lies within the history") == 1
             assert "places up to 1.02T, or a longer history would do" in out
             assert "e+12" not in out

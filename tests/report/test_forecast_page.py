@@ -102,7 +102,7 @@ def test_where_nothing_is_forecast_the_last_score_is_told_with_what_its_interval
         crossings=[],
     )
     said = terminal(made)
-    assert f"no forecast at 70B: {why}" in said
+    assert f"at 70B: {why}" in said
     assert "last score 28.0% [20.0, 37.0]" in " ".join(said.split())
     assert "last score calibrated on: 300 curves that turned" in " ".join(said.split())
     assert "each interval promises" not in said

@@ -37,8 +37,8 @@ class Block(NamedTuple):
 
     @property
     def direct(self) -> list[ForecastRow]:
-        """Forecasts of the score by itself."""
-        return [row for row in self.rows if row.route == "direct"]
+        """Forecasts that are not through a twin."""
+        return [row for row in self.rows if row.route != "two-stage"]
 
 
 def blocks(tables: Tables) -> list[Block]:
@@ -88,7 +88,9 @@ def spread(rows: Sequence[ForecastRow]) -> list[ForecastRow]:
 
 
 def place(row: Placed, x: float | None = None) -> str:
-    """A place on the axis of a row: by default its own."""
+    """A place on the axis of a row: by default its own, which a model that is forecast gives its name."""
+    if x is None and (label := getattr(row, "label", None)) is not None:
+        return str(label)
     at = getattr(row, "x", None) if x is None else x
     if at is None:
         return "no place"
@@ -100,6 +102,8 @@ def place(row: Placed, x: float | None = None) -> str:
 
 def place_alone(row: ForecastRow) -> str:
     """The same without the name of the axis, for a column that has it in its head."""
+    if row.label is not None:
+        return row.label
     if row.x is None:
         return "no place"
     return on_axis(row.x, row.axis) if row.axis_known else f"run {row.x + 1:,.0f}"
@@ -112,20 +116,25 @@ def value_text(row: ForecastRow) -> str:
     return quantity(row.y_hat, row.low, row.high, row.unit)
 
 
-def refusals(block: Block, rows: Sequence[ForecastRow]) -> list[str]:
-    """Why there is no forecast at some places of a curve, each reason once with its places, and what would do.
+def refusals(block: Block) -> list[str]:
+    """Why there is no forecast at some places of a curve: each reason once with its places, and what would do.
 
     What would do for the whole curve is told with its facts, and not here.
     """
     places: dict[tuple[str, str], list[str]] = {}
-    for row in rows:
+    for row in block.rows:
         if row.y_hat is None:
             enough = row.enough if row.enough and row.enough != block.curve.enough else ""
             places.setdefault((row.refused or "not supported", enough), []).append(place(row))
     return [
-        f"no forecast at {', '.join(dict.fromkeys(mine))}: {why}" + (f"; {enough} would do" if enough else "")
+        f"at {_named(list(dict.fromkeys(mine)))}: {why}" + (f"; {enough} would do" if enough else "")
         for (why, enough), mine in places.items()
     ]
+
+
+def _named(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _PLACES:,} more" if len(names) > _PLACES else ""
+    return ", ".join(names[:_PLACES]) + more
 
 
 def last_text(row: ForecastRow) -> str:
@@ -165,6 +174,7 @@ def facts(block: Block) -> list[tuple[str, str]]:
     curve = block.curve
     told = [
         ("why not", curve.refused or ""),
+        *(("no forecast", text) for text in refusals(block) if curve.refused is None),
         ("would do", curve.enough or ""),
         ("law", curve.no_law or ""),
         ("ruled out", "; ".join(curve.ruled_out)),

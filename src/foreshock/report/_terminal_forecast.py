@@ -90,11 +90,9 @@ def _full(block: Block, page: Page) -> None:
             if row.persistence is not None:  # the other places are named with their reason
                 page.line(f"{place(row)}: no forecast{_last(row)}", indent=2)
     page.more(len(rows), len(block.rows), "places")
-    for text in refusals(block, rows):
-        page.line(one_line(text, _LONG), indent=2)
     told = facts(block)
-    # the reason stands under the places once
-    told = [one for one in told if one[0] != "why not" or not rows]
+    if rows and block.curve.refused is not None:  # each reason with its places says more than the first one
+        told = [("no forecast", text) for text in refusals(block)] + [one for one in told if one[0] != "why not"]
     if page.console.width < _NARROW:
         for label, text in told:
             page.line(f"{label}: {one_line(text, _LONG)}", indent=2)
