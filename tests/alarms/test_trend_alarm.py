@@ -200,6 +200,21 @@ def test_a_finding_says_everything() -> None:
     assert made.fit.data_hash == told.data_hash
 
 
+@pytest.mark.parametrize(
+    ("low", "high", "unit"), [(0.0, 1.0, "log-odds"), (0.0, None, "log units"), (None, None, "score")]
+)
+def test_a_change_is_told_in_words_for_its_unit(low: float | None, high: float | None, unit: str) -> None:
+    x = np.arange(1.0, 41.0)
+    odds = 0.05 * np.random.default_rng(4).standard_normal(40) + 0.8 * (x > 30) - 1
+    y = {"log-odds": 1 / (1 + np.exp(-odds)), "log units": np.exp(odds), "score": odds}[unit]
+    told = trend_alarm(Curve(x, y, low=low, high=high, log_x=False))
+    assert told.state is State.FIRING
+    effect = told.finding(Subject(task="t", metric="acc")).effect
+    assert effect is not None
+    assert effect.unit == unit
+    assert 0.6 < (effect.value or 0) < 1.0
+
+
 def test_what_was_never_simulated_is_refused() -> None:
     with pytest.raises(ConfigError, match="simulated"):
         trend_alarm(series(), looks=100000)

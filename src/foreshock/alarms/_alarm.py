@@ -53,6 +53,7 @@ class TrendAlarm:
         asked: Looks, level, baseline and seed.
         data_hash: Hash of the points and of what was asked: the key of this look.
         name: What the curve is called.
+        unit: Unit of ``change`` in words: log-odds, log units, or the score's own.
     """
 
     state: State
@@ -81,6 +82,7 @@ class TrendAlarm:
     notes: tuple[str, ...] = ()
     needs: tuple[Need, ...] = field(default=())
     refused: str | None = None
+    unit: str = "score"
 
     def finding(self, subject: Subject, since: str | None = None) -> Finding:
         """The alarm in the form that every room shares: FS401, or FS402 where it is a bend.

@@ -80,7 +80,7 @@ def _effect(alarm: TrendAlarm) -> Effect | None:
     jump = alarm.shape == "jump"
     return Effect(
         name="jump of the level" if jump else "change of the slope",
-        unit="link" if jump else "link per unit of the axis as it is read",
+        unit=alarm.unit if jump else f"{alarm.unit} per unit of the axis as it is read",
         value=alarm.change.value,
         low=alarm.change.low,
         high=alarm.change.high,

@@ -62,7 +62,7 @@ def trend_alarm(  # noqa: PLR0913 - what is asked for and what is known of the s
     key = digest(
         [since.data_hash, None if twin is None else twin.data_hash, *asked, repeats, running_best, baseline_from], 16
     )
-    start = TrendAlarm(State.NO_DATA, "none", False, "", asked, key, curve.name)
+    start = TrendAlarm(State.NO_DATA, "none", False, "", asked, key, curve.name, unit=unit_of_change(since))
     if repeats and since.items is not None:
         return repeats_alarm(since, start)
     ready = prepare(since, baseline, running_best=running_best)
@@ -72,6 +72,20 @@ def trend_alarm(  # noqa: PLR0913 - what is asked for and what is known of the s
         return training_alarm(since, ready, start)
     scores = recursion(ready.z, design_of(ready.x), ready.root**2).scores(ready.floor)[baseline:]
     return judged(since, ready, start, scores, twin)
+
+
+def unit_of_change(curve: Curve) -> str:
+    """Unit in which a change of a curve is told.
+
+    Examples:
+        >>> import numpy as np
+        >>> x = np.array([1.0, 2.0])
+        >>> [unit_of_change(Curve(x, x / 4, low=0.0, high=high)) for high in (1.0, None)]
+        ['log-odds', 'log units']
+    """
+    if curve.low is None and curve.high is None:
+        return "score"
+    return "log units" if curve.low is None or curve.high is None else "log-odds"
 
 
 def _refused(start: TrendAlarm, ready: Prepared) -> TrendAlarm:
