@@ -234,3 +234,16 @@ def test_the_number_of_items_that_was_given_last_counts(call: Call, tmp_path: Pa
         (row,) = tables(tmp_path / "t.json")["verdicts"]
         assert row["items"] == items
         assert "read before in another way" not in err
+
+
+def test_the_hard_metric_can_be_chosen_and_a_wrong_one_is_an_error(call: Call, tmp_path: Path) -> None:
+    write(tmp_path / "t.csv", {"sums": even(0.3, 0.98)})
+    assert call(*TABLE, "--twin", "nll", "--n", "2000", "--hard", "a*", "--json", "r.json")[0] == 0
+    assert [row["hard"] for row in tables(tmp_path / "r.json")["verdicts"]] == ["acc"]
+    for pattern, said in (("f1", "there is acc"), ("nll", "nll is continuous")):
+        code, _, err = call("--hard", pattern)
+        assert code == 2
+        assert said in " ".join(err.split())
+    (tmp_path / "foreshock.toml").write_text('[mirage]\nhard = ["f1"]\n')
+    assert call()[0] == 2
+    assert call("--hard", "acc")[0] == 0

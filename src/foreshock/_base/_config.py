@@ -37,6 +37,16 @@ class LintConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     samples: Annotated[int, msgspec.Meta(ge=1)] = 200
 
 
+class MirageConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The table ``mirage`` of the settings: what ``foreshock mirage`` judges.
+
+    Attributes:
+        hard: Metrics whose jumps are judged, by name or glob pattern; empty means the one that speaks for each task.
+    """
+
+    hard: list[str] = []
+
+
 class Threshold(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A line that a score must not cross: one entry of the table ``alarms.thresholds``.
 
@@ -87,6 +97,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         seed: Seed of every simulation and bootstrap, from 0.
         imports: ``import`` in the file: Python files or modules that define metrics of the user's own.
         lint: What ``foreshock lint`` looks for.
+        mirage: What ``foreshock mirage`` judges.
         alarms: What is watched for breaks of trend.
     """
 
@@ -98,6 +109,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     seed: Annotated[int, msgspec.Meta(ge=0)] = 0
     imports: list[str] = msgspec.field(name="import", default_factory=list)
     lint: LintConfig = LintConfig()
+    mirage: MirageConfig = MirageConfig()
     alarms: AlarmsConfig = AlarmsConfig()
 
 

@@ -11,6 +11,7 @@ import typer
 from foreshock._cli import _options as o
 from foreshock._cli._check import firing, write_outputs
 from foreshock._cli._fail_on import refuse_unknown
+from foreshock._cli._imports import import_all
 from foreshock._cli._looking import Asked
 from foreshock._cli._looking import document as made
 from foreshock._cli._out import console
@@ -40,7 +41,16 @@ def mirage(
     axis: o.AxisOption = None,
     step: o.StepOption = None,
     axis_from: o.AxisFromOption = None,
+    hard: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--hard",
+            metavar="METRIC",
+            help="Hard metrics to judge (names or glob patterns), instead of the one that speaks for a task.",
+        ),
+    ] = None,
     length: o.LengthOption = None,
+    imports: o.ImportOption = None,
     select: o.SelectOption = None,
     ignore: o.IgnoreOption = None,
     fail_on: Annotated[
@@ -67,6 +77,8 @@ def mirage(
       foreshock mirage scores.csv --twin log_perplexity --n 5153
 
       foreshock mirage --task 'addition*' --length 4 --fail-on break
+
+      foreshock mirage humaneval --hard 'pass_at_k(k=10)' --hard refused
     """
     where = places(store)
     names = fail_on or where.config.fail_on
@@ -76,7 +88,18 @@ def mirage(
     paths, tasks = apart(what or [])
     request = Asked(where, store, [*paths, *asked.tables], options, quiet, talk)
     tasks += task or []
-    given = {"tasks": tasks, "models": model, "families": family, "axis": axis, "step_pattern": step, "length": length}
+    judged = hard or where.config.mirage.hard
+    if judged or imports:
+        import_all(where, imports)
+    given = {
+        "tasks": tasks,
+        "models": model,
+        "families": family,
+        "axis": axis,
+        "step_pattern": step,
+        "length": length,
+        "hard": judged,
+    }
     document = made(mirage_document, request, axis_from, {**given, "select": select, "ignore": ignore, "seed": seed})
     write_outputs(document, html=html, json=json, markdown=markdown)
     if talk:

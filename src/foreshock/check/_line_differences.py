@@ -25,9 +25,19 @@ class DifferenceLine(NamedTuple):
     sides: tuple[ItemLine, ItemLine] | tuple[TotalLine, TotalLine]
 
     @property
+    def metric(self) -> str:
+        """The hard metric whose difference it is."""
+        first = self.sides[0]
+        if isinstance(first, TotalLine):
+            return first.series.metric
+        return first.plan.measures.main.name if first.plan.measures.main is not None else ""
+
+    @property
     def place(self) -> Place:
         """What it is judged together with: the differences of a family, apart from its scores."""
-        return Place(self.pair.family, self.pair.first.axis, None, "differences")
+        first = self.sides[0]
+        metric = first.metric if isinstance(first, ItemLine) else None
+        return Place(self.pair.family, self.pair.first.axis, metric, "differences")
 
     def entry(self, shelf: Shelf) -> Entry | None:
         """Load both sides; None where they share no model, no item or no metric."""

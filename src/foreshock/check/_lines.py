@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from foreshock.check._asked import Judgeable
 from foreshock.check._measures import Measure, Measures
 from foreshock.check._tables import unit_of
 from foreshock.check._task import Task
@@ -155,6 +156,7 @@ class ItemLine(NamedTuple):
         filter, perturbation: Which of the task's blocks.
         variant: The same as text, where the task has several blocks; it then stands behind the task's name.
         first: Whether this is the task's primary block.
+        metric: The metric, where the task is judged on several and this is not the first of them.
     """
 
     line: Line
@@ -163,12 +165,14 @@ class ItemLine(NamedTuple):
     perturbation: str | None
     variant: str | None
     first: bool
+    metric: str | None = None
 
     @property
     def place(self) -> Place:
         """What it is judged together with."""
         name = self.line.family if not self.line.conditions else f"{self.line.family} ({self.line.conditions})"
-        return Place(name, self.line.axis, None if self.first else self.variant, "items")
+        apart = [text for text in (None if self.first else self.variant, self.metric) if text]
+        return Place(name, self.line.axis, " · ".join(apart) or None, "items")
 
     def entry(self, shelf: Shelf) -> Entry | None:
         """Load the line; None when no point of it has a score."""
@@ -251,17 +255,25 @@ def verdict_row(held: Held, judgement: Judgement, how: How) -> dict[str, Any]:
     }
 
 
-def item_lines(task: Task) -> list[ItemLine]:
-    """Every line of a task that has item scores on its main metric, under every answer filter."""
-    main = task.measures.main
-    if main is None or main.kind != "hard":
-        return []
-    plan = Plan(task.measures, task.chance, task.choices)
+def item_lines(task: Task, judged: Sequence[Judgeable]) -> list[list[ItemLine]]:
+    """Every line of a task that has item scores, under every answer filter, for each metric that it is judged on."""
     several = len(task.blocks) > 1
     return [
-        ItemLine(line, plan, block.filter, block.perturbation, block.variant if several else None, first=not k)
-        for k, block in enumerate(task.blocks)
-        for line in task.lines
+        [
+            ItemLine(
+                line,
+                Plan(measures, chance, task.choices),
+                block.filter,
+                block.perturbation,
+                block.variant if several else None,
+                first=not k,
+                metric=measures.main.name if place else None,
+            )
+            for k, block in enumerate(task.blocks)
+            for line in task.lines
+        ]
+        for place, (measures, chance) in enumerate(judged)
+        if measures.main is not None
     ]
 
 
@@ -296,7 +308,9 @@ def _hard(main: Measure, chance: float | None) -> Hard:
     link: Any = main.link or "all-of-N"
     ceiling = main.high if main.high is not None else 1.0
     parts, threshold = _declared(main)
-    return Hard(main.name, link, chance=chance or 0.0, ceiling=ceiling, binary=True, parts=parts, threshold=threshold)
+    return Hard(
+        main.name, link, chance=chance or 0.0, ceiling=ceiling, binary=main.binary, parts=parts, threshold=threshold
+    )
 
 
 def _declared(main: Measure) -> tuple[int | None, float | None]:

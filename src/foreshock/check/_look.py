@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from foreshock._base import Progress
+from foreshock.check._asked import refuse_absent, to_score
 from foreshock.check._chosen import chosen
 from foreshock.check._families import Verdicts, judge_lines, with_q
 from foreshock.check._lines import Judged
@@ -20,7 +21,7 @@ from foreshock.check._views import Context, Subject, View, has_responses, logged
 from foreshock.check._whole_texts import WholeTexts
 from foreshock.mirage import predictions
 from foreshock.records import Finding, ModelCard, Run
-from foreshock.scoring import Agreement, score
+from foreshock.scoring import Agreement, default_metrics, score
 from foreshock.series import Line, Shelf, family_label, lines, model_cards
 from foreshock.store import Snapshot, Store
 
@@ -44,6 +45,8 @@ class CheckOptions(msgspec.Struct, frozen=True, kw_only=True):
         corrections: Model cards by logged name (``models.toml``).
         select, ignore: Codes of findings by prefix.
         length: Tokens, or other parts, of which every answer consists, where only totals are known.
+        hard: Metrics whose jumps are judged: names or glob patterns. One that is named in full is scored first, with
+            the twins that it declares. Empty means the one that speaks for each task.
         seed: Seed of every bootstrap and simulation.
     """
 
@@ -58,6 +61,7 @@ class CheckOptions(msgspec.Struct, frozen=True, kw_only=True):
     select: list[str] = []
     ignore: list[str] = []
     length: float | None = None
+    hard: list[str] = []
     seed: int = 0
 
 
@@ -99,7 +103,7 @@ def look(store: Store, options: CheckOptions, progress: Progress) -> Looked:
     Raises:
         ConfigError: Nothing fits the options.
     """
-    score(store, progress=progress)
+    score(store, [*default_metrics(), *to_score(options.hard)] if options.hard else None, progress=progress)
     snapshot = store.snapshot()
 
     def cards_of(some: Sequence[Run]) -> dict[str, ModelCard]:
@@ -125,6 +129,7 @@ def look(store: Store, options: CheckOptions, progress: Progress) -> Looked:
         progress("look at tasks", done, len(by_task))
         views.append(view(context, Subject(task, members, trails[task])))
     progress("look at tasks", len(by_task), len(by_task))
+    refuse_absent(options.hard, (one.there for one in views))
     waiting = [line for one in views for line in one.waiting]
     verdicts = judge_lines(context.shelf, waiting, options.seed, progress)
     agreed = [one for task in context.options for one in context.shelf.agreement(task)]
@@ -145,6 +150,7 @@ def _context(
         texts=WholeTexts(snapshot, items),
         seed=options.seed,
         length=options.length,
+        hard=options.hard,
     )
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from foreshock._base import MetricError
 from foreshock.metrics import MetricSpec, get_metric, harness_metric
 from foreshock.mirage import ORDER
 from foreshock.records import Run
@@ -24,6 +26,7 @@ class Measure(NamedTuple):
         higher_is_better: Direction.
         source: ``foreshock`` or ``harness``.
         rows: Responses that have a score.
+        binary: Whether all scores are 0 or 1.
     """
 
     id: str
@@ -36,6 +39,12 @@ class Measure(NamedTuple):
     higher_is_better: bool
     source: str
     rows: int
+    binary: bool = True
+
+    @property
+    def judged(self) -> bool:
+        """Whether it can be read against a twin: declared hard, or of a known form in something beneath it."""
+        return self.kind == "hard" or self.link not in (None, "identity")
 
 
 GRADED = "graded_score"
@@ -43,6 +52,9 @@ GRADED = "graded_score"
 
 PRIMARY = ("multiple_choice_grade", "exact_match")
 """Our own hard metrics, in the order in which they speak for a task."""
+
+
+_RIGHT = {"targets", "gold_index", "gold_logprob", "gold_token_logprobs", "harness_scores"}
 
 
 class Measures(NamedTuple):
@@ -91,13 +103,74 @@ def measures(
     main = harness if (ours is None or trusted is False) and harness is not None else ours
     if main is None:
         main = min(found, key=lambda m: (m.kind != "hard", m.name), default=None)
+    return Measures(main, _twins(main, found, specs, beside or {}), own.get("position_accuracy"), found)
+
+
+def measures_of(main: Measure, found: Measures, specs: Mapping[str, MetricSpec], beside: Mapping[str, str]) -> Measures:
+    """The measures of a task as they are for another of its metrics, which was asked for.
+
+    Args:
+        main: The metric.
+        found: What :func:`measures` found.
+        specs, beside: As there.
+    """
+    per_position = found.position if main.source == "harness" or main.base in PRIMARY else None
+    return Measures(main, _twins(main, found.all, specs, beside), per_position, found.all)
+
+
+def _twins(
+    main: Measure | None, found: Sequence[Measure], specs: Mapping[str, MetricSpec], beside: Mapping[str, str]
+) -> list[Measure]:
+    """Continuous metrics of the same responses, of each kind one.
+
+    Those that the metric declares come before others of their kind. Of the others, only what is measured against the
+    right answer lies beneath a metric that is itself about right and wrong.
+    """
+    if main is None:
+        return []
+    told = _told(main, specs)
+    ours = [m for m in found if m.source == "foreshock" and m.kind == "continuous" and m.id != main.id]
     # the mirage room fixes the order, before any score is looked at
-    twins = [own[name] for name in ORDER if name in own and own[name].kind == "continuous"]
-    told = next((m for m in theirs if main is not None and m.name == (beside or {}).get(main.name)), None)
-    if told is not None and main is not None:
-        # nothing says what it measures but that it is graded, from nothing to the best score of the scale
-        twins.append(told._replace(base=GRADED, kind="continuous", high=told.high if told.high is not None else 1.0))
-    return Measures(main, twins, own.get("position_accuracy"), found)
+    twins = []
+    for base in ORDER:
+        alike = [(_near(m, main, told, specs), m) for m in ours if m.base == base]
+        nearest = min((near for near, _ in alike if near is not None), default=None)
+        twins += [m for near, m in alike if near == nearest is not None][:1]
+    own = [m for m in ours if m.name in told and m.base not in ORDER and m.higher_is_better]
+    twins += [_graded(m) for m in own if m.low == 0 and m.high is not None]
+    logged = next((m for m in found if m.source == "harness" and m.name == beside.get(main.name)), None)
+    return [*twins, _graded(logged)] if logged is not None else twins
+
+
+def _near(measure: Measure, main: Measure, told: Sequence[str], specs: Mapping[str, MetricSpec]) -> int | None:
+    """0 for a twin that belongs to the metric, 1 for one of right and wrong at large, None for another."""
+    of = dict(specs[measure.id].params).get("of")
+    if measure.name in told or of == main.base:
+        return 0
+    declared = any(name.partition("(")[0] == measure.base for name in told) and main.source == "foreshock"
+    return None if declared or of not in (None, *PRIMARY) or not _about_right(main, specs) else 1
+
+
+def _graded(measure: Measure) -> Measure:
+    # nothing says what it measures but that it is graded, from nothing to the best score of the scale
+    high = measure.high if measure.high is not None else 1.0
+    return measure._replace(base=GRADED, kind="continuous", high=high)
+
+
+def _told(main: Measure, specs: Mapping[str, MetricSpec]) -> list[str]:
+    """Names of the twins that a metric declares; of a score of the harness the rate at which it passes."""
+    if main.source == "harness":
+        return [f"pass_rate(of=harness(score={main.name}))", "pass_rate(of=harness)"]
+    found = []
+    for name in specs[main.id].twins:
+        with contextlib.suppress(MetricError):  # of a plugin that is not installed now
+            found.append(str(get_metric(name)))
+    return found
+
+
+def _about_right(main: Measure, specs: Mapping[str, MetricSpec]) -> bool:
+    """Whether a metric compares with the right answer; of a score of the harness that is assumed."""
+    return main.source == "harness" or any(_RIGHT.intersection(needs) for needs in specs[main.id].needs)
 
 
 def declared_kinds(runs: Iterable[Run]) -> dict[str, str]:
@@ -129,7 +202,7 @@ def _measure(seen: Seen, specs: Mapping[str, MetricSpec], kinds: Mapping[str, st
         low, high = (known.low, known.high) if known else (0.0, 1.0) if seen.binary else (None, None)
         better = known.higher_is_better if known and known.higher_is_better is not None else True
         link = known.link if known else None
-        return Measure(identity, identity, identity, kind, link, low, high, better, "harness", rows)
+        return Measure(identity, identity, identity, kind, link, low, high, better, "harness", rows, seen.binary)
     spec = specs.get(identity)
     if spec is None:  # a metric with other parameters, or of a plugin that is not installed now
         return None
@@ -144,14 +217,21 @@ def _measure(seen: Seen, specs: Mapping[str, MetricSpec], kinds: Mapping[str, st
         higher_is_better=spec.higher_is_better is not False,
         source="foreshock",
         rows=rows,
+        binary=seen.binary,
     )
 
 
 def chance_level(main: Measure, choices: int | None) -> float | None:
     """Score of guessing on a task with ``choices`` options; None when unknown."""
-    if main.source == "foreshock":
-        return get_metric(main.name).chance(choices)
-    return 1 / choices if main.link == "argmax" and choices else None
+    if main.source != "foreshock":
+        return 1 / choices if main.link == "argmax" and choices else None
+    spec = get_metric(main.name)
+    params = dict(spec.params)
+    of, attempts = params.get("of"), params.get("k")
+    if main.link != "any-of-T" or not isinstance(of, str) or not isinstance(attempts, int):
+        return spec.chance(choices)
+    once = get_metric(of).chance(choices)
+    return None if once is None else 1 - (1 - once) ** attempts
 
 
 def choice_count(counts: Sequence[int]) -> int | None:

@@ -107,16 +107,21 @@ def load_task(
     agreed = agreed_by_run(shelf.agreement(name))
     trusted = all(equal == n for equal, n in agreed.values()) if agreed else None
     found = measures(scores.seen, shelf.specs, trusted, declared_kinds(runs), declared_twins(runs))
-    if found.twins and all(twin.base in DECODED for twin in found.twins) and texts.of(name):
-        found = found._replace(twins=[])
+    found = of_answers(found, texts, name)
     blocks = scores.blocks({m.id: m.kind == "hard" for m in found.all}, keys)
     parsed = scores.blocks({found.main.id: False}, keys) if found.main is not None else []
-    declared = next((run.chance for run in runs if run.chance is not None), None)
-    chance = declared
+    chance = next((run.chance for run in runs if run.chance is not None), None)
     if chance is None and found.main is not None:
         chance = chance_level(found.main, choice_count(options))
     scored = _scored(blocks[0], parsed, found.main, runs) if blocks and found.main is not None else []
     return Task(name, runs, cards, lines, found, blocks, any(options), chance, scored, agreed)
+
+
+def of_answers(found: Measures, texts: WholeTexts, task: str) -> Measures:
+    """The measures without twins of decoded text, where what stands for the answers are whole texts."""
+    if found.twins and all(twin.base in DECODED for twin in found.twins) and texts.of(task):
+        return found._replace(twins=[])
+    return found
 
 
 def agreed_by_run(agreed: Sequence[Agreement]) -> dict[str, tuple[int, int]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from foreshock.check._asked import There, fits, judged_on, there
 from foreshock.check._facts import task_facts, total_facts
 from foreshock.check._lights import TaskFacts
 from foreshock.check._line_differences import DifferenceLine, differences_of_items, differences_of_totals
@@ -31,6 +32,7 @@ class Context(NamedTuple):
         texts: Whether what stands for the answers of a task are whole texts.
         seed: Seed of everything that is drawn.
         length: Tokens of an answer, where somebody said it.
+        hard: Metrics to judge (glob patterns); none are those that speak for the tasks.
     """
 
     shelf: Shelf
@@ -40,6 +42,7 @@ class Context(NamedTuple):
     texts: WholeTexts
     seed: int
     length: float | None = None
+    hard: Sequence[str] = ()
 
 
 class Subject(NamedTuple):
@@ -59,6 +62,7 @@ class View(NamedTuple):
         models: Rows of the table ``models``.
         waiting: Its lines, still to be judged.
         metrics: Names of the metrics that have scores.
+        there: Metrics that it could be judged on, and others.
     """
 
     task: str
@@ -66,6 +70,7 @@ class View(NamedTuple):
     models: list[dict[str, Any]]
     waiting: Sequence[Waiting]
     metrics: list[str]
+    there: There
 
 
 def view(context: Context, subject: Subject) -> View:
@@ -91,29 +96,38 @@ def _item_view(context: Context, subject: Subject) -> View:
         options=context.options[name],
         texts=context.texts,
     )
+    judged = judged_on(task, context.shelf.specs, context.texts, context.options[name], context.hard)
+    waiting: list[Waiting] = []
+    for alike in item_lines(task, judged):
+        waiting += [*alike, *differences_of_items(alike)]
     rows = task.scored
-    waiting = item_lines(task)
     totals = _own_totals(context, runs, rows[0].measure.id if rows else None)
     return View(
         task=name,
         facts=task_facts(task, task.agreed),
         models=model_rows(task, rows, totals),
-        waiting=[*waiting, *differences_of_items(waiting)],
+        waiting=waiting,
         metrics=[measure.name for measure in task.measures.all],
+        there=there(task.measures),
     )
 
 
 def _total_view(context: Context, subject: Subject) -> View:
     snapshot, runs = context.shelf.snapshot, subject.runs
     found = [one for one in aggregate_series(snapshot, subject.trails) if one.points]
-    waiting: list[Waiting] = [*total_lines(found, runs[0], context.seed, context.length)]
-    waiting += differences_of_totals(snapshot, subject.trails, runs[0], context.seed)
+    lines = total_lines(found, runs[0], context.seed, context.length)
+    differences = differences_of_totals(snapshot, subject.trails, runs[0], context.seed)
+    judged = list(dict.fromkeys(line.series.metric for line in lines if not line.continuous))
+    beside = [one.metric for one in found if one.metric not in judged]
+    if context.hard:
+        lines = [line for line in lines if line.series.metric in judged and fits(line.series.metric, context.hard)]
+        differences = [one for one in differences if fits(one.metric, context.hard)]
     keys = [run.run_key for run in runs]
     frame = snapshot.scan("aggregates", runs=keys, columns=["run_key", "metric_id", "filter", "value", "stderr", "n"])
     totals = [row for row in frame.collect().iter_rows(named=True) if row["value"] is not None]
     rows = total_rows(runs, context.cards, totals, subject.trails)
     facts = total_facts(subject.task, runs, rows, {one.metric: one.declared for one in found})
-    return View(subject.task, facts, rows, waiting, [])
+    return View(subject.task, facts, rows, [*lines, *differences], [], There(judged, beside))
 
 
 def _own_totals(context: Context, runs: Sequence[Run], metric: str | None) -> dict[str, float]:
