@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 from foreshock._base import ConfigError, MetricError
 from foreshock.check import CheckOptions, ForecastOptions, ScoreScale, Wanted, curves_document, forecast_document
@@ -14,6 +16,7 @@ from foreshock.check._forecast_scale import PlaceScale, loss_places
 from foreshock.curves import forecast
 from foreshock.readers import CurveRows, ReadOptions
 from foreshock.records import Document
+from foreshock.report import terminal
 from foreshock.store import Store, add_paths
 
 NAN = float("nan")
@@ -152,3 +155,55 @@ def test_an_axis_that_is_nothing_is_told_with_what_there_is(store: Store) -> Non
         told(store, "nosuch", next=True)
     with pytest.raises(ConfigError, match="nothing else is to be forecast"):
         told(store, "hard", next=True)
+
+
+@pytest.fixture
+def wide(tmp_path: Path) -> tuple[Store, dict[str, float]]:
+    """Four families of six models on four tasks, one without any score of the hard one; and its true scores."""
+    rng = np.random.default_rng(1)
+    rows, truth = [], {}
+    for f in range(4):
+        for k in range(6):
+            able = -2 + 0.7 * k + 0.3 * f
+            for t in range(3):
+                share = 1 / (1 + np.exp(-(able + 0.4 * t + 0.05 * rng.normal())))
+                rows.append(f"m{f}{k},f{f},{int(1e8 * 2**k * 1.3**f)},t{t},{share:.4f}")
+            truth[f"m{f}{k}"] = 0.05 + 0.9 / (1 + np.exp(-(1.5 * able - 1 + 0.05 * rng.normal())))
+            if f != 3 and (f, k) != (0, 5):
+                rows.append(f"m{f}{k},f{f},{int(1e8 * 2**k * 1.3**f)},hard,{truth[f'm{f}{k}']:.4f}")
+    path = tmp_path / "wide.csv"
+    path.write_text("model,family,size,task,acc\n" + "\n".join(rows) + "\n")
+    made = Store.open(tmp_path / "wide", create=True)
+    roles = {"x": "size", "y": "acc", "group": "task", "family": "family", "model": "model"}
+    add_paths(made, [path], ReadOptions(csv=roles))
+    return made, truth
+
+
+def test_models_that_lack_a_score_are_foretold_from_their_others(wide: tuple[Store, dict[str, float]]) -> None:
+    made_of, truth = wide
+    made = told(made_of, "ability", next=True)
+    rows = {row["label"]: row for row in made.tables["forecast"] if row["why"] == "unscored"}
+    assert set(rows) == {"m05", *(f"m3{k}" for k in range(6))}  # of every family, and of one without any such score
+    for label, row in rows.items():
+        assert (row["route"], row["axis"], row["task"]) == ("observational", "ability", "hard")
+        assert row["low"] < truth[label] < row["high"]
+        assert abs(row["y_hat"] - truth[label]) < 0.1
+    (curve,) = [row for row in made.tables["curves"] if row["group"] == rows["m05"]["group"]]
+    assert len(curve["points"]) == 17
+    assert "principal components of 3 other tasks" in " ".join(curve["notes"])
+    assert "inside the training models" in curve["basis"]
+    assert "nothing for models of another kind" in curve["guarantee"]
+    out = io.StringIO()
+    terminal(made, Console(file=out, width=120, color_system=None))
+    assert "m05" in out.getvalue()
+    assert not any(row["why"] == "unscored" for row in told(made_of, "t0", next=True).tables["forecast"])
+
+
+def test_too_few_models_with_a_score_foretell_nothing(store: Store) -> None:
+    made = told(store, "ability", next=True)
+    assert not [row for row in made.tables["forecast"] if row["why"] == "unscored"]  # every model has the hard task
+    asked = ForecastOptions(over="ability", wanted=Wanted(next=True), metrics=["acc"])
+    made = forecast_document(store, CheckOptions(tasks=["easy"]), asked=asked)
+    rows = [row for row in made.tables["forecast"] if row["why"] == "unscored"]
+    assert {row["label"] for row in rows} == {f"b{k}" for k in range(2, 9)}
+    assert all((row["y_hat"] is None) == (row["refused"] is not None) for row in rows)

@@ -17,6 +17,7 @@ from foreshock.check._forecast_crossing import crossing
 from foreshock.check._forecast_fits import calibration_rows, fit_rows
 from foreshock.check._forecast_judge import ForecastOptions, Foretold, foretell
 from foreshock.check._forecast_lines import ForecastLine, lines_of_store
+from foreshock.check._forecast_observed import observed_tables
 from foreshock.check._forecast_over import ABILITY, Others, over, with_compute
 from foreshock.check._forecast_own import Calibrations, calibrations
 from foreshock.check._forecast_rows import curve_row, refusal_of
@@ -82,7 +83,11 @@ def forecast_document(
         {"task": options.tasks, "model": options.models, "family": options.families},
         {key: family_label(card) for key, card in cards.items()},
     )
-    told = _tell(_lines_of(snapshot, runs, cards, (options, asked)), asked, progress)
+    found, others = _lines_of(snapshot, runs, cards, (options, asked))
+    told = _tell(found, asked, progress)
+    if asked.over == ABILITY and others is not None:  # models that lack a score have others
+        for name, rows in observed_tables(found, others, asked).items():
+            told.tables[name] += rows
     return Document(
         foreshock=__version__,
         command=list(command),
@@ -102,8 +107,8 @@ def _lines_of(
     runs: Sequence[Run],
     cards: Mapping[str, ModelCard],
     asked: tuple[CheckOptions, ForecastOptions],
-) -> list[ForecastLine]:
-    """What is forecast of a store, on the axis that was asked for."""
+) -> tuple[list[ForecastLine], Others | None]:
+    """What is forecast of a store, on the axis that was asked for, and what else can be one; None was not asked for."""
     options, wanted = asked
     axis = options.axis or ("released" if wanted.wanted.dates else None)
     watched = watched_series(snapshot, watched_lines(runs, cards, axis), least=1)
@@ -112,12 +117,13 @@ def _lines_of(
     if not found:
         raise _nothing(wanted, axis, sorted({one.series.metric for one in watched}))
     if wanted.over is None:
-        return found
+        return found, None
     if wanted.over == ABILITY and (wanted.wanted.at or wanted.wanted.bare):
         raise ConfigError(f"--at beside --over {ABILITY}", expected="--next: an ability has no scores", do="use --next")
     every = [run for run in snapshot.runs() if run.run_key in cards]
     series = watched_series(snapshot, watched_lines(every, cards, axis), least=1)
-    return over(found, Others(lines_of_store(series), lines_of_store(series, ["*"])), wanted.over)
+    others = Others(lines_of_store(series), lines_of_store(series, ["*"]))
+    return over(found, others, wanted.over), others
 
 
 def _nothing(asked: ForecastOptions, axis: str | None, known: Sequence[str]) -> ConfigError:

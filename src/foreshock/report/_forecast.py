@@ -37,8 +37,8 @@ class Block(NamedTuple):
 
     @property
     def direct(self) -> list[ForecastRow]:
-        """Forecasts of the score by itself."""
-        return [row for row in self.rows if row.route == "direct"]
+        """Forecasts that are not through a twin."""
+        return [row for row in self.rows if row.route != "two-stage"]
 
 
 def blocks(tables: Tables) -> list[Block]:
@@ -88,7 +88,9 @@ def spread(rows: Sequence[ForecastRow]) -> list[ForecastRow]:
 
 
 def place(row: Placed, x: float | None = None) -> str:
-    """A place on the axis of a row: by default its own."""
+    """A place on the axis of a row: by default its own, which a model that is forecast gives its name."""
+    if x is None and (label := getattr(row, "label", None)) is not None:
+        return str(label)
     at = getattr(row, "x", None) if x is None else x
     if at is None:
         return "no place"
@@ -100,6 +102,8 @@ def place(row: Placed, x: float | None = None) -> str:
 
 def place_alone(row: ForecastRow) -> str:
     """The same without the name of the axis, for a column that has it in its head."""
+    if row.label is not None:
+        return row.label
     if row.x is None:
         return "no place"
     return on_axis(row.x, row.axis) if row.axis_known else f"run {row.x + 1:,.0f}"

@@ -31,8 +31,11 @@ class ForecastRow(Placed, frozen=True, kw_only=True):
     Attributes:
         finding_id: Finding about it; null where there is none.
         x: The place on the axis; dates are days since 1970-01-01 (UTC).
-        why: How the place came about: ``at``, ``next``, ``date``, ``held-out`` or ``line`` (of a threshold).
-        route: ``direct``, or ``two-stage``: the twin is forecast, and read through the link.
+        why: How the place came about: ``at``, ``next``, ``date``, ``held-out``, ``line`` (of a threshold) or
+            ``unscored`` (a model that lacks the score).
+        route: ``direct``, ``two-stage``: the twin is forecast, and read through the link, or ``observational``: from
+            the model's scores of other tasks.
+        label: The model, where one is forecast.
         y_hat: The forecast; null where it is refused.
         low, high: Its interval at ``level``.
         level: Level of the interval.
@@ -48,6 +51,7 @@ class ForecastRow(Placed, frozen=True, kw_only=True):
     x: float | None = None
     why: str | None = None
     route: str = "direct"
+    label: str | None = None
     y_hat: float | None = None
     low: float | None = None
     high: float | None = None
@@ -170,6 +174,7 @@ class CrossingRow(Placed, frozen=True, kw_only=True):
         level: Level of the interval.
         why: The answer in a sentence.
         enough: What would be enough, where it cannot be told.
+        muted_until: Last day on which it is muted; only lines of the settings can be.
     """
 
     finding_id: str | None = None
@@ -188,6 +193,7 @@ class CrossingRow(Placed, frozen=True, kw_only=True):
     level: float | None = None
     why: str | None = None
     enough: str | None = None
+    muted_until: str | None = None
 
 
 class BacktestRow(msgspec.Struct, frozen=True, kw_only=True):

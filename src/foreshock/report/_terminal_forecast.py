@@ -102,6 +102,11 @@ def _full(block: Block, page: Page) -> None:
         page.line("→ " + one_line(block.curve.advice, _LONG), indent=2)
 
 
+def _carried(row: ForecastRow) -> bool:
+    """Whether the last score has an interval."""
+    return row.persistence_low is not None and row.persistence_high is not None
+
+
 def _last(row: ForecastRow) -> str:
     """The last score carried on, which is told where nothing is forecast as well."""
     return "" if row.persistence is None else f"; last score {last_text(row)}"
@@ -109,8 +114,8 @@ def _last(row: ForecastRow) -> str:
 
 def _many(found: Sequence[Block], page: Page) -> None:
     page.title("Forecasts")
-    told = [block for block in found if block.curve.refused is None and block.direct]
-    rows = [_farthest(block.direct) for block in told][:_MOST]
+    told = [block for block in found if block.direct and (block.curve.refused is None or _carried(block.direct[-1]))]
+    rows = [row for block in told for row in _shown(block.direct)][:_MOST]
     if rows:
         _table(rows, page, names=True)
         page.line("of each curve the farthest place with a forecast", "dim", 2)
@@ -127,6 +132,11 @@ def _many(found: Sequence[Block], page: Page) -> None:
     for note in dict.fromkeys(note for block in found for note in block.curve.notes[:3]):
         if sum(note in block.curve.notes for block in found) == len(found):
             page.line(one_line(note, _LONG), "dim", 2)
+
+
+def _shown(rows: Sequence[ForecastRow]) -> list[ForecastRow]:
+    """Of a curve among many its farthest place; models that are forecast each."""
+    return [row for row in rows if row.label is not None] or [_farthest(rows)]
 
 
 def _farthest(rows: Sequence[ForecastRow]) -> ForecastRow:
@@ -160,7 +170,8 @@ def _table(rows: Sequence[ForecastRow], page: Page, *, names: bool) -> None:
     for row in rows:
         cells = [*([one_line(row.group, 120)] if names else []), _at(row, told=len(reasons) > 1)]
         value = value_text(row) if row.y_hat is not None else "no forecast"
-        last = quantity(row.persistence, unit=row.unit) if names else last_text(row)
+        # among many the last score needs its interval only where it is all that is told
+        last = quantity(row.persistence, unit=row.unit) if names and row.y_hat is not None else last_text(row)
         cells += [value, last, *([came_text(row)] if came else [])]
         table.add_row(*(page.text(cell) for cell in cells))
     page.print(Padding(table, (0, 0, 0, 2), expand=False))

@@ -69,10 +69,11 @@ STANDINGS = {
 }
 """Where a score stands to a line, most pressing first."""
 
-WHY_THERE = {"at": "asked for", "next": "the next place", "date": "asked for", "held-out": "kept from the forecast"}
+WHY_THERE = {"at": "asked for", "next": "the next place", "date": "asked for", "held-out": "kept from the forecast",
+             "unscored": "a model without the score"}  # fmt: skip
 """How a place came to be forecast."""
 
-ROUTES = {"direct": "by itself", "two-stage": "through its twin"}
+ROUTES = {"direct": "by itself", "two-stage": "through its twin", "observational": "from its other scores"}
 """How a score was forecast."""
 
 ANSWERS = {
