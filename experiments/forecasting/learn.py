@@ -24,11 +24,11 @@ import numpy as np
 
 from foreshock.curves import Curve
 from foreshock.curves._calibrate import calibrated, calibrated_shares, known_curve
-from foreshock.curves._calibration import Calibration
+from foreshock.curves._calibration import TURNED, UNCOUNTED, Calibration
 from foreshock.curves._combine import ALL_FORMS, FEATURES
 from foreshock.curves._curve import Floats
 from foreshock.curves._learn import Known, curve_errors, error_products, learned_weights
-from foreshock.curves._support import supported, turning
+from foreshock.curves._support import refusal_of, supported, turning
 from foreshock.simulate import scaling_curve, score_curve
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -73,17 +73,20 @@ def drawn_curve(rng: np.random.Generator) -> tuple[Curve, Floats, Floats]:
     return Curve(drawn.x, drawn.y, low=0.0, group=drawn.kind), drawn.ahead_x[some], drawn.ahead_y[some]
 
 
-def simulated_scores(curves: int, seed: int) -> list[tuple[Curve, Floats, Floats]]:
-    """The first scores between two ends that get a forecast, with what came; the forecast does not know of guessing."""
+def simulated_scores(curves: int, seed: int, *, counted: bool) -> list[tuple[Curve, Floats, Floats]]:
+    """The first scores between two ends that get a forecast, with what came; the forecast does not know of guessing.
+
+    ``counted`` says whether it knows how many items are behind a score.
+    """
     kept: list[tuple[Curve, Floats, Floats]] = []
     for number in itertools.count():
         rng = np.random.default_rng([seed, number])
         drawn = score_curve(rng)
-        items = np.full(drawn.x.size, float(drawn.items))
+        items = np.full(drawn.x.size, float(drawn.items)) if counted else None
         curve = Curve(drawn.x, drawn.y, items, low=0.0, high=1.0, group=drawn.kind)
         some = np.sort(rng.permutation(drawn.ahead_x.size)[:TARGETS])
         near = some[supported(curve, drawn.ahead_x[some])]
-        if near.size:
+        if near.size and refusal_of(curve) is None:
             kept.append((curve, drawn.ahead_x[near], drawn.ahead_y[near]))
         if len(kept) == curves:
             break
@@ -137,8 +140,14 @@ def main() -> None:
     before = time.process_time()
     known = simulated(asked.curves, asked.seed)
     made = calibrated(known, seed=asked.seed, source="simulated scaling curves", mixture=True)
-    shares = calibrated_shares(
-        simulated_scores(asked.curves, asked.seed), seed=asked.seed, source="simulated scores of models", mixture=True
+    shares, uncounted = (
+        calibrated_shares(
+            simulated_scores(asked.curves, asked.seed, counted=known_items),
+            seed=asked.seed,
+            source="simulated scores of models" + ("" if known_items else " whose items are not told"),
+            mixture=True,
+        )
+        for known_items in (True, False)
     )
     off = calibrated(
         turned(asked.turned, asked.seed),
@@ -153,12 +162,13 @@ def main() -> None:
         "curves": asked.curves,
         "open": measured(known, made),
         "share": coverage(shares),
-        "turned": {"parts": parts(off, still=True), **coverage(off, still=True)},
+        UNCOUNTED: coverage(uncounted),
+        TURNED: {"parts": parts(off, still=True), **coverage(off, still=True)},
     }
     print(json.dumps(told, indent=1))
     if asked.write:
         kept = json.loads(SHIPPED.read_text("utf-8")) if SHIPPED.exists() else {}
-        made_now = {"open": made, "share": shares, "turned": off}
+        made_now = {"open": made, "share": shares, UNCOUNTED: uncounted, TURNED: off}
         kept |= {"made_by": told["command"]} | {name: json.loads(one.to_json()) for name, one in made_now.items()}
         SHIPPED.write_text(json.dumps(kept, separators=(",", ":")) + "\n", "utf-8")
         RESULTS.parent.mkdir(exist_ok=True)

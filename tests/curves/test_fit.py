@@ -85,6 +85,17 @@ def test_the_batched_solver_agrees_with_scipy_on_a_robust_loss_within_bounds() -
     assert ours.theta[0, 1] == pytest.approx(2.8)  # held at its bound
 
 
+def test_a_start_whose_squares_overflow_stays_where_it_is_and_the_others_arrive() -> None:
+    def residuals(theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        steep = np.where(theta[:, :1, None] > 5, 1e200, 1.0)
+        return np.repeat(theta - 2.0, 3, axis=1), np.repeat(steep, 3, axis=2)
+
+    box = (np.zeros((2, 1)), np.full((2, 1), 10.0))
+    found = solve(residuals, np.array([[9.0], [1.0]]), box, np.ones(3), soft=np.inf, steps=50)
+    assert found.theta[:, 0].tolist() == pytest.approx([9.0, 2.0])
+    assert found.cost[0] > found.cost[1]
+
+
 @pytest.mark.parametrize("name", TRUTHS)
 def test_without_noise_the_curve_comes_back_beyond_the_data(name: str) -> None:
     far = np.array([2e9, 1e10])

@@ -1,4 +1,4 @@
-"""Which histories get no forecast: those whose end has left its path, and scores that have not left their floor."""
+"""Which histories get no forecast, and which calibration the others rest on."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import pytest
 from scipy.stats import t as student
 
 from foreshock.curves import Curve, forecast
-from foreshock.curves._calibration import shipped
+from foreshock.curves._calibration import TURNED, shipped
 from foreshock.curves._local import local_trends
 from foreshock.curves._path import ORIGINS, UNLIKELY, off_path
-from foreshock.curves._support import turning
-from foreshock.simulate import scaling_curve
+from foreshock.curves._support import refusal_of, supported, turning
+from foreshock.simulate import scaling_curve, score_curve
 from foreshock.stats import clopper_pearson
 
 PLACES = 17
@@ -122,6 +122,32 @@ def test_scores_between_two_ends_are_forecast_whatever_their_end() -> None:
     assert forecast(curve, [2e11], identify=False).refused is None
 
 
+def test_scores_of_unknown_items_rest_on_a_calibration_of_their_own() -> None:
+    x = np.geomspace(1e8, 1e10, 6)
+    share = np.array([0.2, 0.25, 0.33, 0.38, 0.47, 0.52])
+    told = forecast(Curve(x, share, np.full(6, 500.0), low=0.0, high=1.0), [2e10], identify=False)
+    bare = forecast(Curve(x, share, low=0.0, high=1.0), [2e10], identify=False)
+    erring = forecast(Curve(x, share, stderr=np.full(6, 0.02), low=0.0, high=1.0), [2e10], identify=False)
+    assert "not told" not in told.basis
+    assert "not told" in bare.basis
+    assert erring.basis == told.basis
+
+
+@pytest.mark.parametrize("counted", [True, False])
+def test_intervals_of_scores_keep_their_rate_on_new_curves(counted: bool) -> None:
+    inside = []
+    for number in range(120):
+        drawn = score_curve(np.random.default_rng([12, number]))
+        items = np.full(drawn.x.size, float(drawn.items)) if counted else None
+        history = Curve(drawn.x, drawn.y, items, low=0.0, high=1.0)
+        near = supported(history, drawn.ahead_x)
+        if refusal_of(history) is None and near.any():
+            found = forecast(history, drawn.ahead_x[near], identify=False)
+            came = drawn.ahead_y[near]
+            inside.append(float(((found.low <= came) & (came <= found.high)).mean()))
+    assert np.mean(inside) + 2 * np.std(inside, ddof=1) / np.sqrt(len(inside)) >= 0.9
+
+
 def test_the_shipped_calibration_of_turned_histories_is_of_enough_curves() -> None:
-    assert shipped("turned").curves >= 200
-    assert shipped("turned").kind == "open"
+    assert shipped(TURNED).curves >= 200
+    assert shipped(TURNED).kind == "open"

@@ -25,6 +25,10 @@ EDGES = (0.25, 0.5)
 """Ends of the bins of distance, in lengths of the history."""
 LEAST_IN_BIN = 30
 """Curves under which a bin of distance has no quantile of its own."""
+UNCOUNTED = "share, items unknown"
+"""Shipped calibration of scores between two ends with nothing known of their sampling noise."""
+TURNED = "turned"
+"""Shipped calibration of persistence after a history that has left its path."""
 Bools = NDArray[np.bool_]
 _FORMAT = 1
 _DIGITS = 5
@@ -223,7 +227,10 @@ def _read(said: dict[str, Any]) -> Calibration:
 
 
 @functools.cache
-def shipped(kind: str) -> Calibration:
-    """What the package learned on simulated curves (:func:`foreshock.simulate.scaling_curve`)."""
+def shipped(name: str) -> Calibration:
+    """What the package learned on simulated curves (:func:`foreshock.simulate.scaling_curve`, ``score_curve``).
+
+    ``open`` and ``share`` by the scale, :data:`UNCOUNTED` and :data:`TURNED` by the history.
+    """
     text = files("foreshock.curves").joinpath("_shipped.json").read_text("utf-8")
-    return _read(json.loads(text)[kind])
+    return _read(json.loads(text)[name])

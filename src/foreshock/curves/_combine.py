@@ -17,6 +17,7 @@ from foreshock.curves._curve import Curve, Floats
 from foreshock.curves._fit import fit
 from foreshock.curves._fit_all import FormFits, fit_all
 from foreshock.curves._local import DAMPING, last_value, local_trends
+from foreshock.stats import normal_quantile, t_quantile
 
 Bools = NDArray[np.bool_]
 
@@ -32,6 +33,7 @@ FEATURES = ("trend", "spread", "move", "turn")
 MOST_PLACES = 400
 """A longer history is averaged within even bins of its axis."""
 _LATE_LEAST = 5
+_TAIL = 0.95
 _CLIP = 10.0
 """A form counts as no further from the median of all than ten times their median distance from it."""
 
@@ -44,7 +46,8 @@ class Candidates:
         names: Forms.
         z: Forecasts on the link, shape (forms, targets); NaN where a form has none.
         last: The last value, on the link.
-        trend: Standard deviation that the local trends give themselves, shape (targets,).
+        trend: Standard deviation that the local trends give themselves, times what Student's t of so few places has
+            over the normal law at a 95% quantile, shape (targets,).
         slope: Mean absolute slope of the history times the distance of the target, shape (targets,).
         fits: The fitted laws; None where they were not asked for.
     """
@@ -81,6 +84,8 @@ def candidates(curve: Curve, at: Floats, *, seed: int = 0, identify: bool = Fals
     found[PERSISTENCE] = np.full(at.shape, last)
     names = tuple(name for name in ALL_FORMS if name in found)
     sd = np.sqrt(np.mean([trend.sd**2 for trend in trends.values()], axis=0))
+    # their noise is estimated from two places fewer than there are: of few places an error may be larger
+    sd = sd * t_quantile(_TAIL, max(np.unique(t).size - 2, 1)) / normal_quantile(_TAIL)
     slope = float(np.ptp(z)) / float(np.ptp(t)) * (ahead - t[-1])
     return Candidates(names, np.array([found[name] for name in names]), last, sd, slope, fits)
 

@@ -60,6 +60,11 @@ def solve(
     while live.size and taken < steps:
         taken += 1
         normal, gradient = _normal(r[live], slopes[live], weight, soft)
+        # a start so steep that its squares overflow cannot step: it stays where it is
+        able = np.isfinite(normal).all(axis=(1, 2)) & np.isfinite(gradient).all(axis=1)
+        live, normal, gradient = live[able], normal[able], gradient[able]
+        if not live.size:
+            break
         free = ~_held(theta[live], gradient, low[live], high[live])
         step = _step(normal, gradient, free, damping[live])
         trial = np.clip(theta[live] + step, low[live], high[live])
@@ -92,10 +97,11 @@ def objective(r: Floats, weight: Floats, soft: float) -> Floats:
 
 
 def _normal(r: Floats, slopes: Floats, weight: Floats, soft: float) -> tuple[Floats, Floats]:
-    """Gauss-Newton matrix and gradient of each start."""
-    pull = weight / np.sqrt(1 + (r / soft) ** 2) if np.isfinite(soft) else np.broadcast_to(weight, r.shape)
-    weighted = slopes * pull[:, None, :]
-    return weighted @ slopes.transpose(0, 2, 1), (weighted @ r[:, :, None])[:, :, 0]
+    """Gauss-Newton matrix and gradient of each start; not finite where they overflow."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        pull = weight / np.sqrt(1 + (r / soft) ** 2) if np.isfinite(soft) else np.broadcast_to(weight, r.shape)
+        weighted = slopes * pull[:, None, :]
+        return weighted @ slopes.transpose(0, 2, 1), (weighted @ r[:, :, None])[:, :, 0]
 
 
 def _held(theta: Floats, gradient: Floats, low: Floats, high: Floats) -> NDArray[np.bool_]:

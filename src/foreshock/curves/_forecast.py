@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from foreshock._base import ConfigError
-from foreshock.curves._calibration import Calibration, shipped
+from foreshock.curves._calibration import TURNED, UNCOUNTED, Calibration, shipped
 from foreshock.curves._combine import candidates
 from foreshock.curves._conformal import curves_needed, exceedance, interval
 from foreshock.curves._curve import Curve, Floats
 from foreshock.curves._fit_all import FormFits, fit_all
 from foreshock.curves._learn import Rule
-from foreshock.curves._scores import score_prediction, share_ends
+from foreshock.curves._scores import counted, score_prediction, share_ends
 from foreshock.curves._support import (
     distance_of,
     enough_of,
@@ -51,7 +51,8 @@ class Forecast:
         lacking: Why there is no forecast at a place, by place; None where there is one.
         weights: Weight of each form that took part.
         forms: The fitted laws, with what the data rule out; None where none was fitted.
-        persistence, persistence_low, persistence_high: The last value, and the interval about it, at each place.
+        persistence, persistence_low, persistence_high: The last value, and the interval about it, at each place; NaN
+            further out than a history of its length could support a forecast.
         basis: Which calibration the interval rests on, how many curves and groups, its measured coverage on groups left
             out.
         record: Data hash and seed.
@@ -76,7 +77,6 @@ class Forecast:
     forms: FormFits | None = None
     calibration: Calibration | None = None
     _predicted: Predicted | None = None
-    _calibration: Calibration | None = None
 
     def probability_above(self, threshold: float) -> Floats:
         """Probability that a score lies above a line, shape (targets,); NaN where there is no forecast.
@@ -85,7 +85,7 @@ class Forecast:
         calibration curves nothing is less probable than 1 in 2 (K + 1). It is the same whatever the interval's level:
         bins of distance and their widening are those of 90%.
         """
-        if self._calibration is None or self._predicted is None:
+        if self.calibration is None or self._predicted is None:
             return np.full(self.at.shape, np.nan)
         made, low, high = self._predicted, self.curve.low, self.curve.high
         if high is not None and threshold >= high:
@@ -94,7 +94,7 @@ class Forecast:
             return np.where(np.isnan(self.value), np.nan, 1.0)
         line = self.curve.link.forward(np.array([float(threshold)]))
         found = np.full(self.at.shape, np.nan)
-        for inside, scores, wider in self._calibration.band(distance_of(self.curve, self.at), _USUAL):
+        for inside, scores, wider in self.calibration.band(distance_of(self.curve, self.at), _USUAL):
             scales = (wider * made.down[inside], wider * made.up[inside])
             found[inside] = exceedance(line, made.centre[inside], *scales, scores)
         return np.where(np.isnan(self.value), np.nan, found)
@@ -156,14 +156,14 @@ def forecast(
         (True, True)
     """
     places = _asked(curve, at, level)
-    used = shipped(kind_of_scale(curve)) if calibration is None else calibration
+    used = shipped(shipped_name(curve)) if calibration is None else calibration
     if used.kind != kind_of_scale(curve):
         raise ConfigError(
             f"the calibration is for scales of kind {used.kind}, the curve has one of kind {kind_of_scale(curve)}",
             expected="curves of the same kind of scale",
         )
-    if turning(curve):  # only persistence gets an interval: that of histories that left their path as well
-        used = shipped("turned")
+    if turning(curve):  # only persistence gets an interval, whatever the calibration given
+        used = shipped(TURNED)
     refused, enough = _refusal(curve, places, used, level)
     possible = refusal_of(curve) is None and bool((curve.place(places) > curve.t[-1]).any())
     predicted = predict(curve, places, used.rule, seed=seed, identify=identify) if possible else None
@@ -188,13 +188,29 @@ def forecast(
     return told if predicted is None else _with_intervals(told, predicted, used)
 
 
+def shipped_name(curve: Curve) -> str:
+    """Which of the shipped calibrations is of histories like this one.
+
+    Examples:
+        >>> x = np.geomspace(1e8, 1e10, 5)
+        >>> shipped_name(Curve(x, np.linspace(0.2, 0.6, 5), low=0.0, high=1.0))
+        'share, items unknown'
+        >>> shipped_name(Curve(x, np.linspace(0.2, 0.6, 5), np.full(5, 100.0), low=0.0, high=1.0))
+        'share'
+    """
+    if turning(curve):
+        return TURNED
+    kind = kind_of_scale(curve)
+    return UNCOUNTED if kind == "share" and curve.points and not counted(curve) else kind
+
+
 def _last(curve: Curve) -> float:
     return float(np.mean(curve.y[curve.x == curve.x[-1]])) if curve.points else float("nan")
 
 
 def _with_intervals(told: Forecast, predicted: Predicted, used: Calibration) -> Forecast:
     """The forecast with its intervals; its own only where nothing refuses it."""
-    curve, ahead = told.curve, told.curve.place(told.at) > told.curve.t[-1]
+    curve, ahead = told.curve, supported(told.curve, told.at, still=True)
     low, high = _ends(told, (predicted.last, predicted.still_down, predicted.still_up), used, ahead, still=True)
     told = replace(told, persistence_low=low, persistence_high=high, forms=predicted.fits)
     if told.refused is not None:
@@ -202,9 +218,7 @@ def _with_intervals(told: Forecast, predicted: Predicted, used: Calibration) -> 
     near = supported(curve, told.at)
     low, high = _ends(told, (predicted.centre, predicted.down, predicted.up), used, near)
     value = _on_scale(curve, predicted.centre, near)
-    return replace(
-        told, value=value, low=low, high=high, weights=predicted.weights, _predicted=predicted, _calibration=used
-    )
+    return replace(told, value=value, low=low, high=high, weights=predicted.weights, _predicted=predicted)
 
 
 def _ends(

@@ -89,6 +89,11 @@ def score_prediction(curve: Curve, at: Floats, *, seed: int = 0) -> ScorePredict
     return ScorePrediction(centre, scales[0], scales[1], last, scales[2], scales[3], dict(SHARES))
 
 
+def counted(curve: Curve) -> bool:
+    """Whether the sampling noise of any score is known, from its items or its standard error."""
+    return not np.isnan(_history(curve)[2]).all()
+
+
 def came_on_link(curve: Curve, y: Floats) -> Floats:
     """Scores that came on the link of a history, 0 and 1 at half an item of it, shape (targets,)."""
     _, _, items = _history(curve)

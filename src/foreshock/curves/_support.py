@@ -105,22 +105,26 @@ def furthest(curve: Curve) -> float:
     return float(np.exp(end)) if curve.log_x else end
 
 
-def _furthest(curve: Curve) -> float:
+def _furthest(curve: Curve, *, still: bool = False) -> float:
     """Furthest place on the scale on which the axis is read."""
     t = curve.t
     reach = REACH * float(np.ptp(t))
-    if at_floor(curve):
+    if not still and at_floor(curve):
         reach = max(NEAR * float(np.ptp(t)), float(np.diff(t).max(initial=0.0)))
     return float(t[-1]) + (min(reach, float(np.log(FACTOR))) if curve.log_x else reach)
 
 
-def supported(curve: Curve, places: Floats) -> Bools:
-    """Which places lie beyond the history and within its reach, shape (targets,)."""
+def supported(curve: Curve, places: Floats, *, still: bool = False) -> Bools:
+    """Which places lie beyond the history and within its reach, shape (targets,).
+
+    ``still`` asks for persistence, which has an interval also where a history turns or has not left its floor.
+    """
     t = curve.place(places)
-    if not curve.points or turning(curve):
+    if not curve.points or (not still and turning(curve)):
         return np.zeros(t.shape, bool)
     # a place given as exactly as far may come out of the logarithm a rounding error further
-    return np.asarray((t > curve.t[-1]) & (t <= _furthest(curve) + 1e-9 * max(1.0, abs(float(curve.t[-1])))))
+    end = _furthest(curve, still=still) + 1e-9 * max(1.0, abs(float(curve.t[-1])))
+    return np.asarray((t > curve.t[-1]) & (t <= end))
 
 
 def reach_text(curve: Curve) -> str:

@@ -145,7 +145,7 @@ def _refusal(first: Forecast, z: Floats) -> tuple[str | None, str | None]:
 
 def _twin_quantiles(first: Forecast) -> Floats:
     """Quantiles of what the twin will be, from its conformal errors, on its link, shape (targets, quantiles)."""
-    made, used = first._predicted, first._calibration
+    made, used = first._predicted, first.calibration
     assert made is not None
     assert used is not None
     told = np.full((first.at.size, _QUANTILES), np.nan)
