@@ -10,7 +10,7 @@ import pytest
 
 from foreshock._base import load_plugins
 from foreshock.readers import Candidate, Failure, Reading, ReadOptions, _builtin, _discover, read_paths, readers
-from foreshock.readers._discover import _group
+from foreshock.readers._companions import group
 from foreshock.records import Run
 from foreshock.store import Store
 
@@ -209,6 +209,6 @@ def test_results_and_details_of_one_call_are_skipped_together(tmp_path: Path) ->
     results = tmp_path / "out" / "results" / "org" / "m" / f"results_{moment}.json"
     details = tmp_path / "out" / "details" / "org" / "m" / moment / f"details_t|5_{moment}.parquet"
     other = tmp_path / "out" / "results" / "org" / "m" / "results_2025-09-04T00-00-00.json"
-    groups = [_group(path) for path in (results, details, other)]
+    groups = [group(path) for path in (results, details, other)]
     assert groups[0] == groups[1] == (str(tmp_path / "out"), moment)
     assert groups[2] != groups[0]

@@ -312,6 +312,7 @@ def test_samples_alone_and_results_alone(tmp_path: Path) -> None:
     folder = tmp_path / "org__model-1b"
     header = results("arc_easy", {"acc,none": 0.5, "acc_stderr,none": 0.05025189076296}, n=100)
     place, samples = write_pair(folder, "arc_easy", header, [choice_line(0, 1, LLS, filter="none", metrics=["acc"])])
+    place = place.rename(tmp_path / place.name)
     alone = read_one(samples)
     assert (alone.run.model, alone.run.task) == ("org/model-1b", "arc_easy")
     assert {"model", "task"} <= set(alone.guesses)

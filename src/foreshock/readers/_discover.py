@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import stat
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import NamedTuple
 from foreshock._base import ForeshockError, Progress, ReadError, quiet
 from foreshock.readers import _helm_files, _swe_bench_files
 from foreshock.readers._builtin import readers
+from foreshock.readers._companions import BRINGING, beside, group
 from foreshock.readers._contain import reported
 from foreshock.readers._files import head
 from foreshock.readers._json import check_encoding
@@ -21,14 +21,20 @@ from foreshock.readers._unknown import looks_like_data, unknown
 STORE_FILE = "store.json"
 # readers of any table there is; what the others do not know may still be of a known origin
 TAKE_ANYTHING = ("table", "items")
-_MOMENT = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}(?:\.\d+)?")
 
 
 class Found(NamedTuple):
-    """A file to read; ``named`` when the user gave its own path rather than a folder's."""
+    """A file to read.
+
+    Attributes:
+        path: Where it is.
+        named: The user gave its own path rather than a folder's.
+        beside: It belongs to one that was named.
+    """
 
     path: Path
     named: bool
+    beside: bool = False
 
 
 def read_paths(
@@ -41,7 +47,9 @@ def read_paths(
     """Read every log among ``paths``, searching folders.
 
     Files are recognised by content. In folders, hidden files and files without the look of data are passed over; a
-    file that looks like data and is no known format is a :class:`Failure`, as is every unknown file named itself.
+    file that looks like data and is no known format is a :class:`Failure`, as is every unknown file named itself. A
+    file that is named brings those that the same call of its harness wrote beside it: results their samples, samples
+    the results of their task.
 
     Args:
         paths: Files and folders.
@@ -55,16 +63,22 @@ def read_paths(
         in the order of the paths.
     """
     options = options or ReadOptions()
-    claimed: dict[str, list[Path]] = {}
+    claimed: dict[str, list[Found]] = {}
     known = readers()
-    files = list(find(paths))
+    files = [*find(paths)]
+    files += _brought(files)
     wanted = _not_skipped(files, skip) if skip else files
+    bringing: set[tuple[str, tuple[str, str]]] = set()
     for done, item in enumerate(wanted, 1):
         outcome = _recognise(item, options, known)
+        if item.beside and (not isinstance(outcome, str) or (outcome, group(item.path)) not in bringing):
+            outcome = None  # of nothing that was named; its reader tells of one that is broken
         if isinstance(outcome, Failure):
             yield outcome
         elif outcome is not None:
-            claimed.setdefault(outcome, []).append(item.path)
+            claimed.setdefault(outcome, []).append(item)
+            if item.named and outcome in BRINGING:
+                bringing.add((outcome, group(item.path)))
         progress("recognise", done, len(wanted))
     total = sum(map(len, claimed.values()))
     done = 0
@@ -133,34 +147,19 @@ def _members(path: Path) -> tuple[str, ...]:
         return ()  # its reader, or the message about an unknown file, says what is wrong with it
 
 
+def _brought(files: list[Found]) -> list[Found]:
+    """What belongs to files that were named and is not among them."""
+    there = {os.path.realpath(item.path) for item in files}
+    more = beside(item.path for item in files if item.named)
+    return [Found(path, False, True) for path in more if os.path.realpath(path) not in there]
+
+
 def _not_skipped(files: list[Found], skip: Callable[[Path], bool]) -> list[Found]:
     groups: dict[tuple[str, str], list[Found]] = {}
     for item in files:
-        groups.setdefault(_group(item.path), []).append(item)
-    kept = {id(f) for group in groups.values() if not all(skip(f.path) for f in group) for f in group}
+        groups.setdefault(group(item.path), []).append(item)
+    kept = {id(f) for members in groups.values() if not all(skip(f.path) for f in members) for f in members}
     return [f for f in files if id(f) in kept]
-
-
-def _group(path: Path) -> tuple[str, str]:
-    moment = _MOMENT.search(path.name)
-    if moment:
-        return _output(path), moment[0]
-    if _helm_files.together(path):
-        return str(path.parent), "helm"
-    submission = _swe_bench_files.together(path)
-    if submission is not None:
-        return str(submission), "swe-bench"
-    beside = path.parent / "results.json"
-    if (path.suffix == ".jsonl" and os.path.exists(beside)) or path.name == beside.name:  # noqa: PTH110
-        return str(path.parent), "results"
-    return str(path.parent), path.name
-
-
-def _output(path: Path) -> str:
-    """Folder that one call of a harness wrote into: lighteval has its results and details in folders of their own."""
-    parts = path.parent.parts
-    last = max((i for i, part in enumerate(parts) if part in ("results", "details")), default=None)
-    return str(path.parent if last is None else Path(*parts[:last]))
 
 
 def _passed_over(path: Path) -> bool:
@@ -227,13 +226,13 @@ class _Counted(NamedTuple):
         self.progress("read", self.before + done, self.total)
 
 
-def _candidates(paths: list[Path], counted: _Counted) -> Iterator[Candidate]:
+def _candidates(files: list[Found], counted: _Counted) -> Iterator[Candidate]:
     # made again one at a time: 64 KiB of each of 10,000 files would be 640 MB
-    for number, path in enumerate(paths, 1):
+    for number, (path, _, brought) in enumerate(files, 1):
         try:
             found = candidate(path)
         except BaseException as error:  # noqa: BLE001
             reported(error, path)
             found = Candidate(path, b"", ())  # gone since it was recognised; the reader reports it
-        yield found
+        yield found._replace(beside=True) if brought else found
         counted(number)

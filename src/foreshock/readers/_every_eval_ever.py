@@ -35,24 +35,29 @@ class EveryEvalEverReader:
 
     def read(self, candidates: Iterable[Candidate], options: ReadOptions) -> Iterator[Reading | Failure]:
         """Read every file; samples belong to the aggregate file that names them, or whose name theirs begins with."""
-        logs: list[Path] = []
-        samples: list[Path] = []
+        logs: dict[Path, bool] = {}
+        samples: dict[Path, bool] = {}
         for candidate in candidates:
             head = candidate.head.removeprefix(UTF8_BOM).lstrip()
-            (samples if is_samples(head) else logs).append(candidate.path)
-        free = dict.fromkeys(samples)
-        for path in logs:
+            (samples if is_samples(head) else logs)[candidate.path] = candidate.beside
+        free = dict(samples)
+        for path, brought in logs.items():
             try:
-                yield from self._log(path, free, options)
+                yield from self._log(path, free, options, whole=not brought)
             except BaseException as error:  # noqa: BLE001 - one bad file is not the others
                 yield Failure(path, reported(error, path))
-        for path in list(free):
+        for path, brought in list(free.items()):
+            if brought:
+                continue
             try:
                 yield from self._samples(path, options)
             except BaseException as error:  # noqa: BLE001
                 yield Failure(path, reported(error, path))
 
-    def _log(self, path: Path, free: dict[Path, None], options: ReadOptions) -> Iterator[Reading | Failure]:
+    def _log(
+        self, path: Path, free: dict[Path, bool], options: ReadOptions, *, whole: bool
+    ) -> Iterator[Reading | Failure]:
+        """The runs of an aggregate file; unless it is read as a ``whole``, those of which samples are there."""
         log, origin = read_log(path), source(path)
         beside = [path.with_name(name) for name in (log.samples, path.stem + _SAMPLES) if name]
         found = next((p for p in beside if p in free), None)
@@ -71,7 +76,7 @@ class EveryEvalEverReader:
             for group in file.groups:
                 if group.model in (None, log.model_id):
                     groups.setdefault(group.task, {})[file] = group
-        for task in dict.fromkeys([*log.tasks, *groups]):
+        for task in dict.fromkeys([*log.tasks, *groups]) if whole else groups:
             run = self._finish(self._run(log, task, sources, lost, options), options)
             yield Reading(run, _batches(run, log.results(task), groups.get(task, {})))
         for file, own in files:

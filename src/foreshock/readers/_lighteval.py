@@ -30,23 +30,28 @@ class LightevalReader:
 
     def read(self, candidates: Iterable[Candidate], options: ReadOptions) -> Iterator[Reading | Failure]:
         """Read every file; details belong to the results of the same moment and model."""
-        results: list[Path] = []
-        details: list[Path] = []
+        results: dict[Path, bool] = {}
+        details: dict[Path, bool] = {}
         for candidate in candidates:
-            (details if candidate.head.startswith(b"PAR1") else results).append(candidate.path)
+            (details if candidate.head.startswith(b"PAR1") else results)[candidate.path] = candidate.beside
         free = {path: place_of(path) for path in details}
-        for path in results:
+        for path, brought in results.items():
             try:
-                yield from self._results(path, free, options)
+                yield from self._results(path, free, options, whole=not brought)
             except BaseException as error:  # noqa: BLE001 - one bad file is not the others
                 yield Failure(path, reported(error, path))
         for path, place in list(free.items()):
+            if details[path]:
+                continue  # brought by results that it turned out not to belong to
             try:
                 yield self._alone(path, place, options)
             except BaseException as error:  # noqa: BLE001
                 yield Failure(path, reported(error, path))
 
-    def _results(self, path: Path, free: dict[Path, Place], options: ReadOptions) -> Iterator[Reading | Failure]:
+    def _results(
+        self, path: Path, free: dict[Path, Place], options: ReadOptions, *, whole: bool
+    ) -> Iterator[Reading | Failure]:
+        """The runs of a results file; unless it is read as a ``whole``, those of which the details are there."""
         found, origin = read_results(path), source(path)
         if not found.tasks:
             raise BrokenFileError("no task under results", expected="means by task", where=str(path))
@@ -54,6 +59,8 @@ class LightevalReader:
         own = {p: at for p, at in free.items() if moment and at.moment == moment and found.is_of(at)}
         for task in found.tasks:
             beside = next((p for p, at in own.items() if found.task_of(at) == task), None)
+            if beside is None and not whole:
+                continue
             sources, details, lost = [origin], None, []
             if beside is not None:
                 del free[beside], own[beside]

@@ -40,21 +40,22 @@ class LmEvalReader:
 
     def read(self, candidates: Iterable[Candidate], options: ReadOptions) -> Iterator[Reading | Failure]:
         """Read every file; results and samples of one call are joined by folder and moment."""
-        results: list[Path] = []
-        samples: list[Path] = []
+        results: dict[Path, bool] = {}
+        samples: dict[Path, bool] = {}
         for candidate in candidates:
-            (results if kind_of(candidate) == "results" else samples).append(candidate.path)
+            (results if kind_of(candidate) == "results" else samples)[candidate.path] = candidate.beside
         taken: set[Path] = set()
-        for path in results:
+        for path, brought in results.items():
             beside = [s for s in samples if s.parent == path.parent]
-            yield from _contained(path, self._results(path, beside, taken, options))
-        for path in samples:
-            if path not in taken:
+            yield from _contained(path, self._results(path, beside, taken, options, whole=not brought))
+        for path, brought in samples.items():
+            if path not in taken and not brought:
                 yield from _contained(path, self._alone(path, options))
 
     def _results(
-        self, path: Path, beside: list[Path], taken: set[Path], options: ReadOptions
+        self, path: Path, beside: list[Path], taken: set[Path], options: ReadOptions, *, whole: bool
     ) -> Iterator[Reading | Failure]:
+        """The runs of a results file; unless it is read as a ``whole``, those of which the samples are there."""
         try:
             (header, odd), origin = read_header(path), source(path)
         except ForeshockError as error:
@@ -64,7 +65,7 @@ class LmEvalReader:
         owned = {s.task: s for s in matched if s is not None and s.task in header.results}
         taken.update(s.path for s in owned.values())
         notes = [f"parts of an unexpected type were left out: {_few(odd)}"] if odd else []
-        for task in header.results:
+        for task in header.results if whole else owned:
             run = self._run(header, path, task, [origin], options)
             lost = [f"the results of {task} are no object"] if f"results.{task}" in odd else []
             if task not in owned and (why := unread(path, task)):
@@ -98,6 +99,7 @@ class LmEvalReader:
             "task_hash": (header.task_hashes or {}).get(task),
             "group_of": members,
             "seed": config.get("random_seed"),
+            "chat_template": facts.template(header),
         }
         return self._finish(
             Run(

@@ -82,11 +82,13 @@ class Candidate(NamedTuple):
         path: Where it is.
         head: Its first bytes (64 KiB at most).
         members: Names in its central directory when it is a readable zip, else empty.
+        beside: Nobody named it or its folder: it belongs to a file that was named, and only that is asked for.
     """
 
     path: Path
     head: bytes
     members: tuple[str, ...]
+    beside: bool = False
 
 
 class Reader(Protocol):
