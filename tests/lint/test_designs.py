@@ -219,6 +219,32 @@ def test_benchmark_toml_states_everything(tmp_path: Path) -> None:
     assert lint_design([tmp_path]).tables["lint"] == []
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "twins"),
+    [
+        ("", 'logged = ["outputs", "choice_logprobs"]', ("choice_probability", "brier", "choice_margin")),
+        ("options = [2, 5]", 'options = 0\nlogged = ["outputs"]', ("char_similarity",)),
+        (
+            "options = [2, 5]",
+            'options = 0\nnumbers = true\nlogged = ["outputs"]',
+            ("numeric_closeness", "char_similarity"),
+        ),
+        ('name = "acc"', 'name = "model_graded_qa"', ()),
+    ],
+)
+def test_closeness_is_a_twin_of_free_answers_and_their_distance_of_numbers(
+    tmp_path: Path, old: str, new: str, twins: tuple[str, ...]
+) -> None:
+    text = TOML.replace('logged = ["choice_logprobs"]', "").replace(old or "chance = 0.3", new)
+    if "model_graded" in new:
+        text = text.replace("options = [2, 5]", 'logged = ["outputs"]').replace(
+            'name = "own"', 'name = "model_graded_fact"'
+        )
+    write(tmp_path, benchmark_toml=text)
+    (task,) = design_facts([tmp_path], LintOptions()).benchmarks
+    assert task.twins == twins
+
+
 def test_it_declares_what_another_design_does_not_say(tmp_path: Path) -> None:
     write(tmp_path, quiz_yaml=BASE.replace('doc_to_choice: ["A", "B", "C"]', "") + "task: sums\n", benchmark_toml=TOML)
     quiz = facts(tmp_path)["sums"]

@@ -64,6 +64,14 @@ def test_fs201_only_hard_metrics() -> None:
     assert "choice_probability" in said.hint
 
 
+def test_fs201_names_the_best_twin_whatever_comes_first() -> None:
+    choice = replace(HARD, link="argmax")
+    twins = ("char_similarity", "gold_logprob(per=token)", "choice_margin", "brier")
+    assert "report brier" in told("FS201", benchmark(metrics=(choice,), twins=twins))[0].hint
+    whole = replace(HARD, link="all-of-N")
+    assert "report gold_logprob(per=token)" in told("FS201", benchmark(metrics=(whole,), twins=twins))[0].hint
+
+
 def test_fs201_does_not_know_an_unknown_metric() -> None:
     (said,) = told("FS201", benchmark(metrics=(HARD, Metric("home_made"))))
     assert said.finding.state is State.NO_DATA

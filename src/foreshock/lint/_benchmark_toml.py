@@ -14,6 +14,7 @@ from foreshock.lint._facts import Audit, Benchmark, Metric, ModelLine
 from foreshock.lint._files import read_text
 from foreshock.lint._reported import attempts_of, named_metric
 from foreshock.lint._shown import positions
+from foreshock.lint._twins import of_answers
 from foreshock.metrics import harness_metric
 
 _Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
@@ -24,7 +25,6 @@ _TWINS: dict[str, tuple[str, ...]] = {
     "gold_logprob": ("gold_logprob",),
     "token_logprobs": ("gold_logprob",),
     "sub_scores": ("sub_scores",),
-    "outputs": ("numeric_closeness", "char_similarity"),
 }
 _DATES = ("released",)
 
@@ -71,6 +71,7 @@ class TaskTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
         chance: Score of guessing.
         temperature: Temperature at which replies are drawn.
         logged: What the harness will log beside the score.
+        numbers: Whether all right answers are numbers.
         labels: Labels that were checked.
         ceiling: Highest score that right labels allow, where it is known otherwise.
         metric: Its metrics.
@@ -83,6 +84,7 @@ class TaskTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     chance: _Share | None = None
     temperature: float | None = None
     logged: list[_Logged] = []
+    numbers: bool = False
     labels: Labels | None = None
     ceiling: _Share | None = None
     metric: list[MetricTable] = []
@@ -149,7 +151,9 @@ def _task(task: TaskTable, path: Path) -> Benchmark:
     if options is not None and not 0 <= options[0] <= options[1]:
         raise ConfigError(f"{task.name}: options {options}", expected="smallest and largest number", where=str(path))
     sampled = None if task.temperature is None else task.temperature > 0
-    twins = [twin for name in task.logged for twin in _TWINS[name]]
+    twins = [twin for name in task.logged for twin in _TWINS.get(name, ())]
+    if "outputs" in task.logged and (options is None or options[1] == 0):  # of a choice there is no closeness
+        twins += of_answers([metric.name for metric in task.metric], numbers=task.numbers)
     if task.repeats > 1 and sampled:
         twins.append("pass_rate")
     return Benchmark(

@@ -15,12 +15,11 @@ from foreshock.lint._reported import attempts_of, named_metric
 from foreshock.lint._sampling import sampled_at
 from foreshock.lint._source import Place, Source, Value
 from foreshock.lint._syntax import Function, calls_in, name_of
+from foreshock.lint._twins import of_answers
 
 _DEPTH = 10  # functions that call functions
 _MOST = 50  # scorers of a task
 _ADVICE = "run with --logprobs --top-logprobs 5, or --epochs 10 --temperature 0.7 for a pass rate"
-_DECODED = ("numeric_closeness", "char_similarity")
-_GRADED = ("model_graded_qa", "model_graded_fact")
 _HARD = {"CORRECT", "INCORRECT", "NOANSWER", "C", "I", "N", 0, 1}
 _NONE = "no Task(...) stands in it or in the functions of this file that it calls, so nothing is read of it"
 
@@ -114,8 +113,8 @@ def _benchmark(name: str, built: _Built | None, source: Source, path: Path) -> B
 
 def _twins(scorers: list[str], epochs: int | None, sampled: bool | None, *, chosen: bool) -> tuple[str, ...]:
     rate = ("pass_rate",) if (epochs or 1) > 1 and sampled is not False else ()
-    text = not chosen and any(name not in _GRADED for name in scorers)
-    return (*rate, *_DECODED) if text else rate
+    # the source does not say what its targets are, but for a few samples that stand in it
+    return (*rate, *of_answers(scorers, numbers=False)) if scorers and not chosen else rate
 
 
 def _metric(name: str, source: Source) -> Metric:

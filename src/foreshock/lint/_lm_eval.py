@@ -15,6 +15,7 @@ from foreshock.lint._facts import Benchmark, Metric
 from foreshock.lint._files import data_rows
 from foreshock.lint._reported import named_metric
 from foreshock.lint._sampling import sampled_at
+from foreshock.lint._twins import of_answers
 from foreshock.lint._yaml import Opaque, load_yaml
 
 MAX_INCLUDES = 20
@@ -28,7 +29,6 @@ _DEFAULTS = {
 }
 _LIST = re.compile(r"\s*\{\{\s*(\[.*\])\s*\}\}\s*|\s*(\[.*\])\s*", re.DOTALL)
 _CHOICES = ("choice_probability", "brier", "choice_margin")
-_DECODED = ("numeric_closeness", "char_similarity")
 _ADVICE = {
     "multiple_choice": "run with --log_samples: they hold the log-likelihoods of the choices; brier_score in "
     "metric_list "
@@ -200,7 +200,9 @@ def _twins(config: Config, kind: str | None, repeats: int | None, sampled: bool 
     if kind != "generate_until":
         return ()
     rate = ("pass_rate",) if sampled and (repeats or 1) > 1 else ()
-    return rate if "process_results" in config and "doc_to_target" not in config else (*rate, *_DECODED)
+    if "process_results" in config and "doc_to_target" not in config:
+        return rate
+    return (*rate, *of_answers((), numbers=False))  # a template does not say what its targets are
 
 
 def _sampled(config: Config, kind: str | None) -> bool | None:

@@ -8,6 +8,7 @@ from foreshock._base import count_of
 from foreshock.lint._facts import Benchmark, Measured, Metric, Spread
 from foreshock.lint._options import LintOptions
 from foreshock.lint._told import Told, some
+from foreshock.lint._twins import in_order
 from foreshock.records import Alternative, Effect, Need, Rate, State
 from foreshock.stats import clopper_pearson
 
@@ -37,7 +38,8 @@ def only_hard(benchmark: Benchmark, _: LintOptions) -> list[Told]:
                 needs=[Need(what="metrics of known kind", have=len(known), enough=len(benchmark.metrics))],
             )
         ]
-    beside = f"report {benchmark.twins[0]} beside it: the same responses give it" if benchmark.twins else ""
+    twins = in_order(benchmark)
+    beside = f"report {twins[0]} beside it: the same responses give it" if twins else ""
     return [
         Told(
             State.FIRING,
@@ -72,7 +74,7 @@ def no_twin(benchmark: Benchmark, _: LintOptions) -> list[Told]:
         )
         return [told]
     twins = [
-        *benchmark.twins,
+        *in_order(benchmark),
         *(m.name for m in benchmark.metrics if m.kind == "continuous" and not acts_hard(m.spread)),
     ]
     twins += [metric.twin for metric in benchmark.hard if metric.twin]
