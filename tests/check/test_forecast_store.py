@@ -67,6 +67,19 @@ def test_a_date_that_no_model_has_is_told_from_the_dates_of_a_table(tmp_path: Pa
     assert "--csv TABLE --date COLUMN" in str(told.value)
 
 
+def test_dates_of_release_of_a_table_serve_a_date(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    rows = "".join(f"m{k},2025-0{k + 1}-01,t,0.{k + 2},300\n" for k in range(6))
+    path.write_text("name,Release date,task,acc,n\n" + rows)
+    store = Store.open(tmp_path / "store", create=True)
+    roles = {"y": "acc", "group": "task", "model": "name", "date": "Release date"}
+    add_paths(store, [path], ReadOptions(csv=roles, n="n"))
+    made = forecast_document(store, asked=ForecastOptions(wanted=Wanted(dates=[20_270.0])))
+    (row,) = made.tables["forecast"]
+    assert (row["axis"], row["x"], row["refused"]) == ("released", 20_270.0, None)
+    assert row["low"] < row["y_hat"] < row["high"]
+
+
 def test_totals_are_forecast_through_the_twin_that_a_check_draws_beside_them(tmp_path: Path) -> None:
     size = np.geomspace(1e8, 3e10, 8)
     loss = 2 + 3 * (size / 1e8) ** -0.2

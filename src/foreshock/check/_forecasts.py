@@ -136,8 +136,8 @@ def _nothing(asked: ForecastOptions, axis: str | None, known: Sequence[str]) -> 
     if axis == "released":
         return ConfigError(
             "no model says when it was released",
-            expected="models with a date of release in models.toml, or in their names; the dates of a table that was "
-            "added (--date) are when its scores were made",
+            expected="models with a date of release: in models.toml, their names, or a column released of a table; "
+            "other dates of a table are when its scores were made",
             do="write released into models.toml (foreshock models --write makes the file); a table by itself is "
             "forecast over its dates by foreshock forecast --csv TABLE --date COLUMN",
         )

@@ -10,6 +10,7 @@ import msgspec
 from foreshock.readers._items_table import Table
 from foreshock.readers._protocol import Reader, ReadOptions
 from foreshock.readers._tables_apart import Identity
+from foreshock.readers._tables_axis import plain_name
 from foreshock.readers._tables_dates import moment
 from foreshock.readers._tables_layout import Layout
 from foreshock.readers._tables_mean import Mean
@@ -18,6 +19,7 @@ from foreshock.readers._tables_subject import Subject
 from foreshock.records import ModelCard, Run, ingest_id, parse_model
 
 _CARD = ("parameters", "tokens", "flops", "step")
+_RELEASES = frozenset({"released", "release", "release_date", "released_on", "model_release_date", "date_of_release"})
 _OPTIONS = ("csv", "scale", "chance", "n", "model", "task")
 # part of the identity only where they are given, so that what was read before keeps its own
 _LATER = ("map", "preset", "metric", "kind", "twin", "wide", "codes", "interval")
@@ -131,9 +133,18 @@ def _card(subject: Subject, gathered: Gathered, guess: str | None, layout: Layou
         step=whole,
         organisation=subject.organisation,
         reasoning=effort[1] if effort else None,
+        released=_released(subject, gathered, layout),
         guesses=guesses,
         **places,  # type: ignore[arg-type]
     )
+
+
+def _released(subject: Subject, gathered: Gathered, layout: Layout) -> str | None:
+    """Day of release, where the column of dates is one of releases by its name."""
+    if plain_name(layout.roles.get("date", "")) not in _RELEASES:
+        return None
+    when = moment(subject.date, gathered.order)
+    return when[:10] if when else None
 
 
 def _meta(subject: Subject, means: list[Mean], layout: Layout, gathered: Gathered) -> dict[str, Any]:
