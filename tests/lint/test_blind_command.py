@@ -58,3 +58,21 @@ def test_the_command_gives_the_table_made_by_hand(tmp_path: Path, repo_root: Pat
 def test_a_blind_spot_can_fail_a_build(tmp_path: Path) -> None:
     assert run(tmp_path, "--metric", "exact_match", "--fail-on", "FS250")[0] == 0
     assert run(tmp_path, "--scorer", f"{WORLD}:truth", "--fail-on", "FS250")[0] == 1
+
+
+def test_every_cell_that_cannot_tell_says_why_once(
+    tmp_path: Path, put: Callable[..., Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["paris", "rome", "oslo", "cairo"] * 10
+    put("toy", [(str(i), word, word) for i, word in enumerate(words)], task="capitals")
+    scorers = ("--metric", "exact_match", "--metric", "char_similarity")
+    code, document = run(tmp_path, *scorers)
+    assert code == 0
+    assert main(["lint", "--blind", "--store", str(tmp_path / "store"), *scorers]) == 0
+    lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith("Cannot tell: ")]
+    untold = [row for row in document["tables"]["blind"] if row["said"] == "cannot tell"]
+    assert any("one word only (40 of 40 answers)" in row["why"] for row in untold)
+    assert len(lines) == len({(row["why"], row["enough"]) for row in untold}) < len(untold)
+    for row in untold:
+        (line,) = [one for one in lines if row["why"] in one and row["degradation"].replace("_", " ") in one]
+        assert row["enough"] is None or f"{row['enough']:,} answer" in line

@@ -91,9 +91,36 @@ def show_blind(document: Document, out: Console) -> None:
         table.add_row(one_line(kind.replace("_", " ")), *cells)
     out.print(table)
     out.print("Share of damaged answers on which the score falls, with its 95% interval.", style="dim")
+    for line in _untold(rows, kinds):
+        out.print(line, style="dim", soft_wrap=True)
     for finding in document.findings:
         out.print(f"{finding.code} {one_line(finding.title, _LONG)}", soft_wrap=True)
         out.print(f"    → {one_line(finding.advice, _LONG)}", style="dim", soft_wrap=True)
+
+
+def _untold(rows: Sequence[Row], kinds: Sequence[str]) -> list[str]:
+    """Why cells say that they cannot tell, and how many answers would do: one line for each reason."""
+    alike: dict[tuple[str, int | None], list[Row]] = {}
+    for row in rows:
+        if row["said"] == "cannot tell" and row["degradation"] in kinds and row["why"]:
+            alike.setdefault((row["why"], row["enough"]), []).append(row)
+    lines = []
+    for (why, enough), members in alike.items():
+        whom: dict[str, list[str]] = {}
+        for row in members:
+            whom.setdefault(row["degradation"], []).append(row["scorer"])
+        scorers = len({row["scorer"] for row in rows})
+        told = (f"{kind.replace('_', ' ')}{_of(names, scorers)}" for kind, names in whom.items())
+        needs = "" if enough is None else f"; {count_of(enough, 'answer')} that can be damaged would do"
+        lines.append(f"Cannot tell: {', '.join(told)}: {one_line(why, _LONG)}{needs}.")
+    return lines
+
+
+def _of(names: Sequence[str], scorers: int) -> str:
+    """Which scorers it is about; nothing where it is all of them."""
+    if len(names) == scorers:
+        return ""
+    return f" ({', '.join(one_line(name, 80) for name in names)})"
 
 
 def _share(row: Row) -> str:
