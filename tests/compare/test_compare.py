@@ -162,6 +162,23 @@ def test_conditions_that_differ_are_refused_unless_asked_for(store: Store, write
     assert row(compare(store, same))["items"] == 80  # which items were asked is settled by pairing
 
 
+def test_chat_templates_are_the_models_own(store: Store, write: Write) -> None:
+    """Two vendors' models never share one: it is told, not refused, whichever way the store knows it."""
+    a, b = flips(RNG(9), 80, 0.3, 0.1)
+    facts = {"conditions": {"shots": "5", "chat_template": "yes"}}
+    first = write("a", a, **facts, meta={"chat_template": "aaa"})
+    second = write("b", b, **facts, meta={"chat_template": "bbb"})
+    document = compare(store, sides(first, second))
+    assert row(document)["items"] == 80
+    (told,) = [finding for finding in document.findings if finding.code == "FS105"]
+    assert (told.state, "chat template (aaa / bbb)" in told.title) == (State.PENDING, True)
+    older = write("c", b, conditions={"shots": "5", "chat_template": "ccc"})
+    assert row(compare(store, sides(first, older)))["items"] == 80
+    for other in ({"shots": "5"}, {**facts["conditions"], "system_instruction": "yes"}):
+        with pytest.raises(ConfigError, match=r"chat_template is yes in a|system_instruction is not stated in a"):
+            compare(store, sides(first, write("d", b, key=f"d{len(other)}", conditions=other)))
+
+
 def test_several_runs_of_one_side_are_never_averaged_in_silence(store: Store, write: Write) -> None:
     a, b = flips(RNG(10), 100, 0.3, 0.1)
     old = write("b", a, key="old", created="2024-01-01T00:00:00Z")

@@ -21,7 +21,7 @@ def store(tmp_path: Path) -> Store:
 
 @pytest.fixture
 def put(store: Store) -> Put:
-    """Write one run; ``rows`` are (item id, answer, target, harness score), further columns in ``more``."""
+    """Write one run; ``rows`` are (item id, answer, target, harness score); further columns in ``more``, ``items``."""
 
     def write(
         model: str,
@@ -32,6 +32,7 @@ def put(store: Store) -> Put:
         more: dict[str, list[Any]] | None = None,
         totals: Sequence[dict[str, Any]] = (),
         text: str = "what is {}",
+        items: dict[str, list[Any]] | None = None,
         **facts: Any,
     ) -> Run:
         run = Run(run_key=f"{model}/{task}", format="lm-eval", reader="test@1", model=model, task=task, **facts)
@@ -39,16 +40,13 @@ def put(store: Store) -> Put:
         keys = [item_key(text.format(row[0]), targets=[row[2]]) for row in rows]
         batches = []
         if rows:
-            batches = [
-                Batch("items", {"item_id": ids, "item_key": keys, "targets": [[row[2]] for row in rows]}),
-                Batch(
-                    "responses",
-                    {
-                        "row": list(range(len(rows))), "item_id": ids, "item_key": keys, "delivery": ["ok"] * len(rows),
-                        "output": [row[1] for row in rows], "answer": [row[1] for row in rows], **(more or {}),
-                    },
-                ),
-            ]  # fmt: skip
+            asked: dict[str, list[Any]] = {"item_id": ids, "item_key": keys, "targets": [[row[2]] for row in rows]}
+            said: dict[str, list[Any]] = {
+                "row": list(range(len(rows))), "item_id": ids, "item_key": keys, "delivery": ["ok"] * len(rows),
+                "output": [row[1] for row in rows], "answer": [row[1] for row in rows],
+            }  # fmt: skip
+            batches = [Batch("items", asked | (items or {})), Batch("responses", said | (more or {}))]
+        columns: dict[str, list[Any]]
         scored = [(i, row[3]) for i, row in enumerate(rows) if row[3] is not None]
         if scored:
             n = len(scored)

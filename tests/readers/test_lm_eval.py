@@ -385,6 +385,20 @@ def test_prompt_and_scorer_hashes_do_not_depend_on_addresses(tmp_path: Path) -> 
     assert found[0].scorer_hash == found[1].scorer_hash != found[2].scorer_hash
 
 
+def test_which_chat_template_is_a_fact_of_the_run_and_no_condition(tmp_path: Path) -> None:
+    told = []
+    for k, facts in enumerate(
+        ({"chat_template_sha": "aaa"}, {"chat_template_sha": "bbb"}, {"chat_template": "{{ text }}"}, {})
+    ):
+        folder = tmp_path / str(k)
+        write_pair(folder, "t", {**results("t", {"acc,none": 0.5}, config={"doc_to_text": "q"}), **facts}, [])
+        told.append(read_one(folder / f"results_{DATE_ID}.json").run)
+    assert [run.conditions.get("chat_template") for run in told] == ["yes", "yes", "yes", None]
+    assert [run.meta.get("chat_template") for run in told[:2]] == ["aaa", "bbb"]
+    assert len({run.meta.get("chat_template") for run in told}) == 4
+    assert told[0].prompt_hash == told[1].prompt_hash == told[2].prompt_hash != told[3].prompt_hash
+
+
 def test_damaged_lines_are_named_and_the_rest_is_read(tmp_path: Path) -> None:
     lines = [json.dumps(text_line(i, "a", "a", "a", filter="none", metrics=["exact_match"])) for i in range(5)]
     lines[1] = lines[1][:50]

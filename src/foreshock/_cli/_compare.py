@@ -18,7 +18,7 @@ from foreshock._cli._places import open_store, places
 from foreshock._cli._sides import Named, find_sides
 from foreshock.compare import CODES, CompareOptions
 from foreshock.compare import compare as run_compare
-from foreshock.integrity import CODES as INTEGRITY
+from foreshock.integrity import BETWEEN
 from foreshock.records import Document
 
 WORDS = ("regression", "incomplete", "any")
@@ -95,7 +95,7 @@ def compare(
     """
     where = places(store)
     import_all(where, imports)
-    refuse_unknown(fail_on or [], WORDS, (*CODES, *INTEGRITY))
+    refuse_unknown(fail_on or [], WORDS, (*CODES, *BETWEEN), "for the rest of the logs: foreshock check --fail-on")
     options = CompareOptions(
         tasks=task or [],
         metric=metric,

@@ -11,7 +11,7 @@ import msgspec
 from foreshock._base import AlarmsConfig, Progress, quiet, utc_now
 from foreshock._version import __version__
 from foreshock.check._alarms import ALARM_CODES, LINE_CODES, NONE, Seen, alarms_of, wanted
-from foreshock.check._facts import with_trends
+from foreshock.check._facts import with_prompts, with_trends
 from foreshock.check._lights import trust_card
 from foreshock.check._look import CheckOptions, look, selected, tell
 from foreshock.check._opening import opening
@@ -64,7 +64,7 @@ def check(
     watched = alarms_of(store, looked, options, settings, Seen(means, progress)) if watching else NONE
     lights = zip(looked.views, looked.by_task(), strict=True)
     facts = [replace(with_trends(one.facts, judged), alarms=watched.lights.get(one.task, [])) for one, judged in lights]
-    cards = [trust_card(one) for one in facts]
+    cards = [trust_card(with_prompts(one, faults)) for one in facts]
     return Document(
         foreshock=__version__,
         command=list(command),

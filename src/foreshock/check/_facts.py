@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -13,7 +13,7 @@ from foreshock.check._measures import PRIMARY
 from foreshock.check._task import Scored, Task, pair_error, standings
 from foreshock.check._twin_command import how_to_get_a_twin, keep_responses
 from foreshock.metrics import HarnessMetric, harness_metric
-from foreshock.records import Run, RunStatus
+from foreshock.records import Finding, Run, RunStatus
 from foreshock.series import Declared, conditions_text
 
 _TABLES = ("table", "items")
@@ -25,6 +25,21 @@ def with_trends(facts: TaskFacts, judged: Sequence[Judged]) -> TaskFacts:
     used = [str(one.verdict["twin"]) for one in lines if one.verdict["twin"]]
     twins = list(dict.fromkeys([*used[:1], *facts.twins])) if facts.twins else used[:1]
     return replace(facts, trends=[one.trend for one in lines], twins=twins)
+
+
+def with_prompts(facts: TaskFacts, faults: Iterable[Finding]) -> TaskFacts:
+    """The facts with what the logged prompts of single items say: a prompt hash of a whole run does not see it all."""
+    shares = [
+        fault.effect.value
+        for fault in faults
+        if fault.code == "FS105" and fault.subject.task == facts.task and fault.effect is not None
+    ]
+    most = max((share for share in shares if share is not None), default=0.0)
+    if not most:
+        return facts
+    rest = [told for told in facts.differences if not told.startswith("prompt (")]
+    told = f"prompt (other words for {most:.0%} of the shared items)"
+    return replace(facts, differences=[*rest, told], known=[word for word in facts.known if word != "prompt"])
 
 
 def task_facts(task: Task, agreement: Mapping[str, tuple[int, int]]) -> TaskFacts:
@@ -133,6 +148,7 @@ def differences(runs: Sequence[Run], item_sets: set[frozenset[str]]) -> list[str
         ("scorer", {run.scorer_hash for run in runs}),
         ("judge", {run.judge for run in runs}),
         ("prompt", {run.prompt_hash for run in runs}),
+        ("chat template", {run.meta.get("chat_template") for run in runs}),
         ("conditions", {conditions_text(run) for run in runs}),
         ("harness", {run.format for run in runs}),
     ):

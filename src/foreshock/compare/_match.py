@@ -11,9 +11,11 @@ from foreshock._base import count_of
 from foreshock.compare._options import CompareOptions, Side
 from foreshock.records import Run
 
-WHICH_ITEMS = frozenset({"limit", "epochs", "epochs_reducer"})
+WHICH_ITEMS = frozenset({"limit", "epochs", "epochs_reducer", "sample_id", "sample_shuffle"})
 """Conditions that pairing by item settles."""
 
+OWN = "chat_template"
+"""Condition of which only the presence must be equal: which template it is belongs to the model."""
 
 _IN_NAME = re.compile(r"\d{4}-\d{2}-\d{2}[T_]\d{2}[-:]\d{2}[-:]\d{2}(?:\.\d+)?")
 
@@ -75,8 +77,13 @@ def match_runs(sides: Sequence[Side], options: CompareOptions) -> tuple[list[Mat
 
 def condition_of(run: Run) -> str:
     """The conditions of a run that must be equal: all but those that only say which items were asked, and how often."""
-    told = {key: value for key, value in run.conditions.items() if key not in WHICH_ITEMS}
+    told = _stated(run)
     return ", ".join(f"{key}={told[key]}" for key in sorted(told))
+
+
+def _stated(run: Run) -> dict[str, str]:
+    """Conditions that must be equal."""
+    return {key: "yes" if key == OWN else value for key, value in run.conditions.items() if key not in WHICH_ITEMS}
 
 
 def moment_of(run: Run) -> tuple[str, str]:
@@ -158,8 +165,8 @@ def _different(
     task: str, place: int, base: dict[str, list[Run]], other: dict[str, list[Run]], sides: Sequence[Side]
 ) -> Refusal:
     """Only what differs is said, of the newest run of each."""
-    first, second = (found[_latest(found)][0].conditions for found in (base, other))
-    keys = sorted((first.keys() | second.keys()) - WHICH_ITEMS)
+    first, second = (_stated(found[_latest(found)][0]) for found in (base, other))
+    keys = sorted(first.keys() | second.keys())
     told = [
         f"{key} is {first.get(key, 'not stated')} in {sides[0].label}, {second.get(key, 'not stated')} in "
         f"{sides[place].label}"

@@ -21,6 +21,10 @@ CODES = ("FS101", "FS102", "FS103", "FS104", "FS105", "FS106", "FS107", "FS108")
 """Codes of this room: data and harness."""
 
 
+BETWEEN = ("FS103", "FS104", "FS105", "FS106", "FS108")
+"""Codes that :func:`between` can give."""
+
+
 def examine(
     snapshot: Snapshot,
     runs: Sequence[Run] | None = None,
@@ -56,7 +60,7 @@ def examine(
         *denominators(chosen, _speaking(snapshot, mine)),
         *zero_errors(found),
         *_pairings(snapshot, chosen),
-        *changes(chosen),
+        *changes(chosen, snapshot),
         *scales(found),
         *collapses(shown, found, _chances(snapshot, chosen)),
         *undelivered(snapshot, chosen),
@@ -64,16 +68,18 @@ def examine(
 
 
 def between(snapshot: Snapshot, runs: Sequence[Run]) -> list[Finding]:
-    """What stands between chosen runs and a fair comparison: FS104, FS105, FS106 and FS108 of these runs alone.
+    """What stands between chosen runs and a fair comparison: FS103 to FS106 and FS108 of these runs alone.
 
     Args:
         snapshot: Where the runs are.
         runs: The runs that are compared.
     """
+    logged = totals(snapshot, runs, ())
     return [
+        *zero_errors(logged),
         *_pairings(snapshot, runs),
-        *changes(runs),
-        *scales([*totals(snapshot, runs, ()), *largest(snapshot, runs)]),
+        *changes(runs, snapshot),
+        *scales([*logged, *largest(snapshot, runs)]),
         *undelivered(snapshot, runs, all_zero=True),
     ]
 
@@ -109,15 +115,17 @@ def _speaking(snapshot: Snapshot, computed: Sequence[Aggregate]) -> list[Aggrega
 
 
 def _chances(snapshot: Snapshot, runs: Sequence[Run]) -> dict[str, float]:
-    """Score of guessing by task: as declared, else one over the number of options, or 0 for free answers."""
+    """Score of guessing by task: as declared, else the mean over its items of one over the number of options.
+
+    An item that is answered freely counts 0. Items without text are told apart by their ids.
+    """
     import polars as pl
 
     found = {run.task: run.chance for run in runs if run.chance is not None}
     open_tasks = sorted({run.task for run in runs} - found.keys())
-    options = pl.col("choices").list.len().fill_null(0)
-    items = snapshot.scan("items", tasks=open_tasks, columns=["task", "choices"]).with_columns(options.alias("options"))
-    counts = items.group_by("task").agg(pl.col("options").min().alias("low"), pl.col("options").max().alias("high"))
-    for task, low, high in counts.collect().iter_rows():
-        if low == high:
-            found[task] = 1 / low if low else 0.0
-    return found
+    items = snapshot.scan("items", tasks=open_tasks, columns=["task", "item_key", "item_id", "choices"])
+    name = pl.coalesce("item_key", pl.concat_str(pl.lit("id:"), "item_id")).alias("item")
+    options = pl.col("choices").list.len().fill_null(0).max().alias("options")
+    guessed = pl.when(pl.col("options") > 0).then(1 / pl.col("options")).otherwise(0.0)
+    counted = items.group_by("task", name).agg(options).group_by("task").agg(guessed.mean().alias("chance"))
+    return found | dict(counted.collect().iter_rows())

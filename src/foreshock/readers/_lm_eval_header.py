@@ -143,13 +143,21 @@ def conditions(header: Header, task: str) -> dict[str, str]:
         "shots": n,
         "limit": config.get("limit"),
         "filters": ",".join(filters(header, task)) if own.get("filter_list") else None,
-        "chat_template": header.chat_template_sha or ("yes" if header.chat_template else None),
+        # which one it is belongs to the model: it must not be equal, and stands among the facts of the run
+        "chat_template": "yes" if template(header) else None,
         "system_instruction": header.system_instruction_sha or ("yes" if header.system_instruction else None),
         "multiturn": "yes" if header.fewshot_as_multiturn else None,
         "gen_kwargs": own.get("generation_kwargs"),
         "gen_kwargs_given": config.get("gen_kwargs"),
     }
     return {key: _condition(value) for key, value in found.items() if value not in (None, "", {}, [])}
+
+
+def template(header: Header) -> str | None:
+    """Hash of the chat template that the prompts went through; None where none was applied."""
+    if header.chat_template_sha or not header.chat_template:
+        return header.chat_template_sha
+    return digest(header.chat_template, 16) if isinstance(header.chat_template, str) else "yes"
 
 
 def _condition(value: Any) -> str:
@@ -165,7 +173,7 @@ def hashes(header: Header, task: str) -> tuple[str | None, str | None]:
     asked = ("dataset_path", "dataset_name", "doc_to_text", "doc_to_target", "doc_to_choice", "description")
     posed = ("target_delimiter", "fewshot_delimiter", "fewshot_split", "fewshot_config", "process_docs", "output_type")
     judged = ("metric_list", "filter_list", "process_results", "output_type")
-    prompt = [_stable({k: own.get(k) for k in asked + posed}), shots(header, task), header.chat_template_sha]
+    prompt = [_stable({k: own.get(k) for k in asked + posed}), shots(header, task), bool(template(header))]
     return digest([*prompt, header.system_instruction_sha], 16), digest(_stable({k: own.get(k) for k in judged}), 16)
 
 
