@@ -8,7 +8,8 @@ import msgspec
 import pytest
 
 from foreshock.check import Standing, TaskFacts, trust_card
-from foreshock.records import Counts, Light
+from foreshock.check._facts import with_prompts
+from foreshock.records import Counts, Effect, Finding, Light, State, Subject
 
 FULL = Counts(expected=400, delivered=400, parsed=400, scored=400)
 
@@ -49,6 +50,41 @@ def test_what_was_not_announced_cannot_be_known_to_have_arrived() -> None:
     unknown = Counts(delivered=400, parsed=400)
     assert light("delivered", standings=[standing(0.5, counts=unknown)])[0] == "no-data"
     assert light("delivered", standings=[standing(0.5), standing(0.6, counts=unknown)])[0] == "no-data"
+
+
+@pytest.mark.parametrize(("value", "side"), [(1.0, "below the ceiling"), (0.0, "above the floor")])
+def test_models_that_are_all_right_or_all_wrong_leave_no_headroom(value: float, side: str) -> None:
+    """The sample has no spread; the next items may, and the number of items is known."""
+    ends = [Standing(model, value, value - 0.005, value + 0.005, 0.0, 400, FULL) for model in "ab"]
+    state, text = light("headroom", standings=ends, pair_error=None)
+    assert (state, text) == ("firing", f"The best model is 0.0 points {side}, which is within its margin of error.")
+    state, text = light("resolution", standings=ends, pair_error=None)
+    # Agresti and Coull: 402 of 404 right; z(.975) + z(.80) of two such errors
+    step = 2.8016 * (2 * (402 / 404) * (2 / 404) / 404) ** 0.5
+    assert (state, text.split(" is found")[0]) == (
+        "warn",
+        f"With 400 items a true difference of {100 * step:.1f} points",
+    )
+
+
+def test_what_is_not_known_is_named() -> None:
+    alike = [Standing(model, 1.0, None, None, 0.0, 400, FULL) for model in "ab"]
+    assert "error of the scores" in light("resolution", standings=alike, pair_error=None, scale=None)[1]
+    unknown = [Standing("a", 1.0, None, None, None, None, FULL)]
+    assert "number of items" in light("headroom", standings=unknown, pair_error=None)[1]
+
+
+def test_prompts_of_single_items_that_differ_are_no_common_prompt() -> None:
+    effect = Effect(name="share", unit="fraction", value=1.0, low=None, high=None)
+    fault = Finding(
+        code="FS105", subject=Subject(task="t"), state=State.FIRING, title="", null="", effect=effect, advice=""
+    )
+    told = with_prompts(facts(known=["task version", "prompt"]), [fault])
+    assert told.known == ["task version"]
+    state, text = light("comparable", known=told.known, differences=told.differences)
+    assert (state, "prompt (other words for 100% of the shared items)" in text) == ("warn", True)
+    other = msgspec.structs.replace(fault, subject=Subject(task="another"))
+    assert with_prompts(facts(known=["prompt"]), [other]).known == ["prompt"]
 
 
 def test_runs_whose_logs_state_nothing_cannot_be_called_comparable() -> None:

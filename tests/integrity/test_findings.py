@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from foreshock.integrity import CODES, between, changes, examine, pairing
+from foreshock.integrity import BETWEEN, CODES, between, changes, examine, pairing
 from foreshock.records import Finding, Run, State
 from foreshock.scoring import score
 from foreshock.store import Store
@@ -132,9 +132,10 @@ def test_fs105_each_fact_that_changed(field: str) -> None:
 
 
 def test_fs106_percent_beside_fractions(store: Store, put: Put) -> None:
-    put("m-1b", [], totals=[total(0.5, 0.05)])
+    put("m-1b", [], totals=[total(0.5, 0.05), total(0.6, 0.05)])  # two totals of one run are one run
     put("m-2b", [], totals=[total(61.0, 5.0)])
     (told,) = found(store, "FS106")
+    assert "is at most 1 in 1 run and 61 in m-2b" in told.title
     assert told.state is State.FIRING
     assert [e.run for e in told.evidence] == ["m-2b/sums"]
 
@@ -158,6 +159,41 @@ def test_fs107_tasks_that_fall_to_chance_together(store: Store, put: Put) -> Non
     assert told.p is not None
     assert told.q is not None
     assert told.p < told.q < 0.001
+
+
+def options(sizes: list[int]) -> dict[str, list[Any]]:
+    """Choices of items, so many each."""
+    return {"choices": [[f"{k}" for k in range(n)] for n in sizes]}
+
+
+@pytest.mark.parametrize(("last", "fires"), [(0.26, True), (0.42, False)])
+def test_fs107_chance_is_the_mean_over_items_of_unequal_options(
+    store: Store, put: Put, last: float, fires: bool
+) -> None:
+    """One item with three options among those with four made it silent; the null keeps more than half of the height."""
+    sizes = [3] + [4] * 39
+    for task in ("one", "two", "three", "four"):
+        for model, value in (("m-1b", 0.6), ("m-2b", 0.6), ("m-4b", last)):
+            rows = [(f"{i}", "0", "0", None) for i in range(40)]
+            put(model, rows, task=task, items=options(sizes), totals=[total(value, 0.014, n=1_000)])
+    score(store)
+    told = [finding for finding in examine(store.snapshot()) if finding.code == "FS107"]
+    assert [finding.state for finding in told] == ([State.FIRING] if fires else [])
+
+
+@pytest.mark.parametrize(("last", "states"), [(0.26, [State.PENDING]), (0.61, [])])
+def test_fs107_a_fall_with_unknown_chance_is_said_not_to_be_looked_at(
+    store: Store, put: Put, last: float, states: list[State]
+) -> None:
+    for task in ("one", "two", "three", "four", "five"):
+        for model, value in (("m-1b", 0.6), ("m-2b", 0.6), ("m-4b", last)):
+            put(model, [], task=task, totals=[total(value, 0.014, n=1_000)])
+    told = found(store, "FS107")
+    assert [finding.state for finding in told] == states
+    for finding in told:
+        assert finding.verdict == "chance-unknown"
+        assert "5 of 5 tasks fell together" in finding.title
+        assert "--chance" in finding.advice
 
 
 def test_fs107_models_that_only_follow_each_other_in_time_are_no_line(store: Store, put: Put) -> None:
@@ -194,7 +230,15 @@ def test_between_runs_item_scores_on_two_scales_and_empty_replies(store: Store, 
     assert told["FS106"].evidence[0].run == "b/sums"
     assert told["FS108"].subject.model == "c"
     assert told["FS104"].verdict == "unpaired"
+    assert {finding.code for finding in between(snapshot, snapshot.runs())} <= set(BETWEEN)
     assert between(snapshot, snapshot.runs()[:1]) == []
+
+
+def test_between_runs_an_error_of_0_cannot_be(store: Store, put: Put) -> None:
+    put("a", [], totals=[total(0.5, 0.0, n=100)])
+    put("b", [], totals=[total(0.6, 0.05, n=100)])
+    snapshot = store.snapshot()
+    assert [finding.code for finding in between(snapshot, snapshot.runs())] == ["FS103"]
 
 
 def test_fs106_a_metric_of_ours_has_one_scale(store: Store, put: Put) -> None:

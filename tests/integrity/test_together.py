@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from foreshock.integrity import fell_together
+from foreshock.integrity._together import dropped_together
 from foreshock.stats import partial_conjunction
 
 SHARED = 0.8  # correlation between the tasks of one model
@@ -93,3 +94,26 @@ def test_a_half_way_fall_is_not_at_chance() -> None:
     assert told.able.all()
     assert not told.fallen.any()
     assert told.p == 1.0
+
+
+@pytest.mark.parametrize("share", [0.0, SHARED])
+def test_tasks_that_did_not_fall_are_rarely_said_to_have(share: float) -> None:
+    """Null of the test without a score of guessing: equal scores before and after, apart or correlated."""
+    rng = np.random.default_rng(4)
+    error, alarms = np.full(5, 0.02), 0
+    for _ in range(1_500):
+        noise = np.sqrt(share) * rng.normal(size=(2, 1)) + np.sqrt(1 - share) * rng.normal(size=(2, 5))
+        told = dropped_together(0.5 + error * noise[0], error, 0.5 + error * noise[1], error)
+        alarms += told.p is not None and told.p <= 0.05
+    assert alarms / 1_500 <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 1_500)
+
+
+def test_a_mean_over_unequal_options_is_what_guessing_scores() -> None:
+    """Null: a model that guesses among 3 to 10 options is at chance, and none of its tasks has anything to lose."""
+    rng = np.random.default_rng(6)
+    sizes = rng.integers(3, 11, size=(8, 400))
+    chance = (1 / sizes).mean(axis=1)
+    right = rng.random((2, 8, 400)) < 1 / sizes
+    means, errors = right.mean(axis=2), right.std(axis=2) / 20
+    assert (np.abs(means - chance) < 3.5 * errors).all()
+    assert not fell_together(means[0], errors[0], means[1], errors[1], chance).able.any()

@@ -161,7 +161,8 @@ def _metric(facts: TaskFacts) -> tuple[Light, str]:
 def _resolution(facts: TaskFacts) -> tuple[Light, str]:
     step = resolvable(facts)
     if step is None:
-        return Light.NO_DATA, "The number of items is not known, so neither is the smallest difference that counts."
+        what = "number of items" if all(s.n is None for s in facts.standings) else "error of the scores"
+        return Light.NO_DATA, f"The {what} is not known, so neither is the smallest difference that counts."
     sizes = sorted({s.n for s in facts.standings if s.n is not None})
     items = (
         f"{sizes[0]:,}" if len(sizes) == 1 else f"{sizes[0]:,} to {sizes[-1]:,}" if sizes else "an unknown number of"
@@ -180,7 +181,8 @@ def _resolution(facts: TaskFacts) -> tuple[Light, str]:
 def _headroom(facts: TaskFacts) -> tuple[Light, str]:
     step = resolvable(facts)
     if step is None or facts.ceiling is None or not facts.standings:
-        return Light.NO_DATA, "The ceiling or the number of items is not known."
+        what = "number of items" if all(s.n is None for s in facts.standings) else "error of the scores"
+        return Light.NO_DATA, f"The ceiling or the {what} is not known."
     if not facts.rising:
         return Light.NO_DATA, f"Of {facts.metric} less is better, and how low it can get is not known."
     best = max(facts.standings, key=lambda standing: standing.value)
@@ -242,12 +244,24 @@ def _lines(facts: TaskFacts) -> tuple[Light, str]:
 
 def resolvable(facts: TaskFacts) -> float | None:
     """Smallest true difference between two models that is found with 80% power; None when it cannot be known."""
-    if facts.pair_error is not None:
+    if facts.pair_error:  # 0 where no item tells any two models apart
         return POWER_FACTOR * facts.pair_error
     # one item has a score and no standard error
     errors = [s.stderr for s in facts.standings if s.stderr is not None and isfinite(s.stderr) and s.stderr > 0]
+    if not errors and facts.scale is not None:
+        # all right or all wrong: the scores of the sample have no spread, those of the next items may have
+        errors = [_binomial_error(s.value, s.n) for s in facts.standings if s.n is not None and s.stderr == 0]
     # without shared items the two errors add up
     return POWER_FACTOR * max(errors) * 2**0.5 if errors else None
+
+
+def _binomial_error(share: float, n: int) -> float:
+    """Standard error of a share that is not 0 at its ends: two right and two wrong answers added (Agresti, Coull 1998).
+
+    No spread of scores between 0 and 1 with this mean is larger.
+    """
+    nearer = (share * n + 2) / (n + 4)
+    return float((nearer * (1 - nearer) / (n + 4)) ** 0.5)
 
 
 def _half_width(standing: Standing) -> float | None:

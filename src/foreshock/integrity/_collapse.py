@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from foreshock._base import count_of
-from foreshock.integrity._together import FEWEST, Together, fell_together
+from foreshock.integrity._together import FEWEST, Together, dropped_together, fell_together
 from foreshock.integrity._told import possible, some
 from foreshock.integrity._totals import Total
 from foreshock.records import Evidence, Finding, Need, Rate, Run, State, Subject
@@ -31,14 +31,34 @@ class _Step(NamedTuple):
     after: str
 
 
+class _Found(NamedTuple):
+    """A step with its runs by task, the tasks that were tested, and the test."""
+
+    step: _Step
+    tasks: Mapping[str, tuple[Run, Run]]
+    names: Sequence[str]
+    test: Together
+
+    @property
+    def fallen(self) -> list[str]:
+        """Tasks that fell."""
+        return [name for name, fell in zip(self.names, self.test.fallen.tolist(), strict=True) if fell]
+
+    @property
+    def subject(self) -> Subject:
+        """What a finding about it is about."""
+        runs = sorted(self.tasks[name][1].run_key for name in self.fallen)
+        return Subject(model_family=self.step.family, model=self.step.after, axis=self.step.axis, runs=runs)
+
+
 def collapses(lines: Iterable[Line], found: Iterable[Total], chance: Mapping[str, float]) -> list[Finding]:
-    """FS107 for every step at which most tasks fell to chance.
+    """FS107 for every step at which most tasks fell to chance, or fell together with their score of guessing unknown.
 
     Args:
         lines: Lines of all tasks; those in mere order of creation are left out: nothing says that their models are
             related.
         found: Totals of the runs.
-        chance: Score of guessing, by task.
+        chance: Score of guessing, by task; tasks without it are only asked whether they fell, which is pending.
     """
     best = _main(found)
     steps: dict[_Step, dict[str, tuple[Run, Run]]] = defaultdict(dict)
@@ -47,14 +67,19 @@ def collapses(lines: Iterable[Line], found: Iterable[Total], chance: Mapping[str
             for one, two in pairwise(line.stops):
                 step = _Step(line.family, line.axis, one.label, two.label)
                 steps[step].setdefault(line.task, (one.groups[0][0], two.groups[0][0]))
-    tested = [(step, tasks, _test(tasks, best, chance)) for step, tasks in sorted(steps.items())]
-    told = [(step, tasks, names, test) for step, tasks, (names, test) in tested if test.p is not None]
-    adjusted = holm([test.p for *_, test in told if test.p is not None])
-    return [
-        _finding(step, tasks, names, test, float(q))
-        for (step, tasks, names, test), q in zip(told, adjusted, strict=True)
-        if q <= LEVEL
-    ]
+    found_all = [_Found(step, steps[step], *_test(steps[step], best, chance)) for step in sorted(steps)]
+    fallen = [_finding(one, q) for one, q in _beyond_chance(found_all)]
+    told = {(f.subject.model_family, f.subject.axis, f.subject.model) for f in fallen}
+    dark = [_Found(step, steps[step], *_drop(steps[step], best, chance)) for step in sorted(steps)]
+    rest = [one for one in dark if (one.step.family, one.step.axis, one.step.after) not in told]
+    return [*fallen, *(_unknown(one, q) for one, q in _beyond_chance(rest))]
+
+
+def _beyond_chance(found: Sequence[_Found]) -> list[tuple[_Found, float]]:
+    """Steps whose test holds after Holm's rule over all steps that were tested, with their adjusted p-values."""
+    tested = [one for one in found if one.test.p is not None]
+    adjusted = holm([one.test.p for one in tested if one.test.p is not None])
+    return [(one, float(q)) for one, q in zip(tested, adjusted, strict=True) if q <= LEVEL]
 
 
 def _main(found: Iterable[Total]) -> dict[str, Total]:
@@ -80,13 +105,20 @@ def _error(total: Total) -> float:
     return logged
 
 
+def _pairs(
+    tasks: Mapping[str, tuple[Run, Run]], best: Mapping[str, Total], names: Iterable[str]
+) -> tuple[list[str], list[tuple[Total, Total]]]:
+    """Tasks of which both runs have a total by one metric, with both totals."""
+    there = [name for name in sorted(names) if all(run.run_key in best for run in tasks[name])]
+    pairs = {name: (best[tasks[name][0].run_key], best[tasks[name][1].run_key]) for name in there}
+    same = {name: pair for name, pair in pairs.items() if pair[0].metric == pair[1].metric}
+    return list(same), list(same.values())
+
+
 def _test(
     tasks: Mapping[str, tuple[Run, Run]], best: Mapping[str, Total], chance: Mapping[str, float]
 ) -> tuple[list[str], Together]:
-    names = [name for name, runs in sorted(tasks.items()) if all(run.run_key in best for run in runs)]
-    pairs = [tuple(best[run.run_key] for run in tasks[name]) for name in names]
-    names = [name for name, (one, two) in zip(names, pairs, strict=True) if one.metric == two.metric]
-    pairs = [(one, two) for one, two in pairs if one.metric == two.metric]
+    names, pairs = _pairs(tasks, best, tasks)
     before = np.array([one.value for one, _ in pairs])
     after = np.array([two.value for _, two in pairs])
     errors = np.array([[_error(one), _error(two)] for one, two in pairs]).reshape(-1, 2)
@@ -94,19 +126,23 @@ def _test(
     return names, fell_together(before, errors[:, 0], after, errors[:, 1], level)
 
 
-def _finding(
-    step: _Step, tasks: Mapping[str, tuple[Run, Run]], names: Sequence[str], test: Together, q: float
-) -> Finding:
-    fallen = [name for name, fell in zip(names, test.fallen.tolist(), strict=True) if fell]
-    able = int(test.able.sum())
+def _drop(
+    tasks: Mapping[str, tuple[Run, Run]], best: Mapping[str, Total], chance: Mapping[str, float]
+) -> tuple[list[str], Together]:
+    """The same of right-or-wrong tasks whose score of guessing is not known: whether they fell."""
+    names, pairs = _pairs(tasks, best, [name for name in tasks if name not in chance])
+    hard = [place for place, (one, _) in enumerate(pairs) if one.hard]
+    names, pairs = [names[place] for place in hard], [pairs[place] for place in hard]
+    values = np.array([[one.value, two.value] for one, two in pairs]).reshape(-1, 2)
+    errors = np.array([[_error(one), _error(two)] for one, two in pairs]).reshape(-1, 2)
+    return names, dropped_together(values[:, 0], errors[:, 0], values[:, 1], errors[:, 1])
+
+
+def _finding(found: _Found, q: float) -> Finding:
+    step, test, fallen, able = found.step, found.test, found.fallen, int(found.test.able.sum())
     return Finding(
         code="FS107",
-        subject=Subject(
-            model_family=step.family,
-            model=step.after,
-            axis=step.axis,
-            runs=sorted(tasks[name][1].run_key for name in fallen),
-        ),
+        subject=found.subject,
         state=State.FIRING,
         verdict="suspect-harness",
         title=(
@@ -126,8 +162,41 @@ def _finding(
             possible("the model collapsed", "a training run can diverge; its loss would show it"),
         ],
         evidence=[
-            Evidence(run=tasks[name][1].run_key, item=None, epoch=None, what=f"{name} is at chance") for name in fallen
+            Evidence(run=found.tasks[name][1].run_key, item=None, epoch=None, what=f"{name} is at chance")
+            for name in fallen
         ],
         evidence_total=len(fallen),
         advice="run one of these tasks with another harness, or read ten of its outputs, before believing any of them",
+    )
+
+
+def _unknown(found: _Found, q: float) -> Finding:
+    """Most tasks fell, and whether to chance cannot be seen."""
+    step, test, fallen, able = found.step, found.test, found.fallen, int(found.test.able.sum())
+    return Finding(
+        code="FS107",
+        subject=found.subject,
+        state=State.PENDING,
+        verdict="chance-unknown",
+        title=(
+            f"from {step.before} to {step.after} {len(fallen):,} of {count_of(able, 'task')} fell together "
+            f"({some(fallen)}); whether to chance was not looked at: their score of guessing is not known"
+        ),
+        p=test.p,
+        q=q,
+        null=(
+            f"fewer than {test.at_least} of {able} tasks scored less "
+            "(exchangeable unit: the task; valid under any dependence between tasks)"
+        ),
+        rate=Rate(stated=LEVEL),
+        needs=[Need(what="tasks whose score of guessing is known", have=0, enough=FEWEST)],
+        alternatives=[
+            possible("harness or format fault", "one cause explains all: template, tokenizer, packing, stop words"),
+            possible("the model is worse", "a model may be worse at many tasks without a fault"),
+        ],
+        evidence=[
+            Evidence(run=found.tasks[name][1].run_key, item=None, epoch=None, what=f"{name} fell") for name in fallen
+        ],
+        evidence_total=len(fallen),
+        advice="keep the responses (lm-eval: --log_samples): their options tell the score of guessing; or say --chance",
     )

@@ -176,7 +176,10 @@ def _scale(task: str, metric: str, members: Sequence[Total]) -> Finding | None:
         ranges = some(sorted(f"{low:g} to {high:g}" for low, high in declared if low is not None and high is not None))
         told, certain, odd = f"is declared on the scales {ranges}", True, list(members)
     else:
-        told = f"is at most 1 in {count_of(len(inside), 'run')} and {beyond[0].value:.3g} in {models(_runs(beyond))}"
+        high = {t.run.run_key for t in beyond}
+        low = {t.run.run_key for t in inside}  # several totals of one run are one run
+        told = f"is at most 1 in {count_of(len(low - high or low), 'run')} and {beyond[0].value:.3g} in "
+        told += models(_runs(beyond))
         certain, odd = all(t.high == 1 for t in members), beyond
     return Finding(
         code="FS106",

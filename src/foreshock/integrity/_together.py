@@ -38,6 +38,32 @@ class Together(NamedTuple):
     p: float | None
 
 
+def dropped_together(before: ArrayLike, before_error: ArrayLike, after: ArrayLike, after_error: ArrayLike) -> Together:
+    """Test whether most tasks scored less from one run set to the next, whatever their score of guessing.
+
+    A task's own null is that it did not fall: z = (b - a) / sqrt(b's variance + a's variance). The p-values are joined
+    as in :func:`fell_together`, under any dependence; the exchangeable unit is the task.
+
+    Args:
+        before, after: Scores, shape (tasks,), higher is better.
+        before_error, after_error: Their standard errors, shape (tasks,); NaN or 0 where unknown.
+
+    Examples:
+        >>> told = dropped_together([0.6, 0.7, 0.5], [0.02] * 3, [0.3, 0.3, 0.3], [0.02] * 3)
+        >>> told.fallen.tolist(), told.p < 1e-6
+        ([True, True, True], True)
+    """
+    from scipy.special import ndtr
+
+    b, sb, a, sa = (np.asarray(v, float) for v in (before, before_error, after, after_error))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        able = np.isfinite(b + sb + a + sa) & (sb > 0) & (sa > 0)
+        z = (b - a) / np.hypot(sa, sb)
+    p = ndtr(-z)[able]
+    at_least = max(FEWEST, int(able.sum()) // 2 + 1)
+    return Together(able, able & (z >= AT), at_least, partial_conjunction(p, at_least) if p.size >= at_least else None)
+
+
 def fell_together(
     before: ArrayLike, before_error: ArrayLike, after: ArrayLike, after_error: ArrayLike, chance: ArrayLike
 ) -> Together:
