@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
 
-from foreshock._base import BrokenFileError, ConfigError, ForeshockError
+from foreshock._base import AmbiguousError, BrokenFileError, ConfigError, ForeshockError
 from foreshock.readers._contain import reported
 from foreshock.readers._items_build import ItemRows
 from foreshock.readers._items_chat import chat, is_chat
@@ -29,6 +30,7 @@ from foreshock.readers._items_roles import (
 from foreshock.readers._items_sniff import is_table
 from foreshock.readers._items_survey import Group, Record, Survey
 from foreshock.readers._items_table import LineRows, Table, cell, tables
+from foreshock.readers._items_values import largest_score, scale_told
 from foreshock.readers._json import text
 from foreshock.readers._presets import PRESETS, Preset, preset
 from foreshock.readers._protocol import Candidate, Failure, Reading, ReadOptions
@@ -86,13 +88,14 @@ class ItemReader:
 
     def _table(self, table: Table, options: ReadOptions) -> Iterator[Reading | Failure]:
         found: tuple[str, ...] = ()
+        roles: Roles | None = None
         try:
             matrix = matrix_of(table, options)
             if matrix is not None:
                 yield from matrix_readings(self, table, *matrix, options)
                 return
             plan = _plan(table, options)
-            found = plan.roles.found
+            found, roles = plan.roles.found, plan.roles
             _refuse_idle(plan.roles, options, table)
             survey = Survey(table, plan.roles, options.scale)
             if not survey.groups:
@@ -102,6 +105,8 @@ class ItemReader:
             for group, records in survey.runs():
                 yield self._reading(survey, plan, group, records, options)
         except BaseException as error:  # noqa: BLE001 - one bad member is not the others
+            if roles is not None and isinstance(error, AmbiguousError) and "--scale" in (error.do or ""):
+                _suit(error, table, roles)
             if isinstance(error, ForeshockError):
                 explain(error, table, options)
             if found and isinstance(error, ForeshockError):
@@ -155,6 +160,14 @@ class ItemReader:
         graded = survey.graded if len(scores) > 1 else {0}
         rows = ItemRows(scores, graded, options.scale, survey.first_epoch, table.where, numbered=repeats.numbered)
         return Reading(run, _batches(rows, chain([first], records)))
+
+
+def _suit(error: AmbiguousError, table: Table, roles: Roles) -> None:
+    """Suggest the scale that holds every score of a table, not only the first that did not fit."""
+    columns = parts_of("score", roles.columns["score"], table.data.columns)
+    with suppress(ForeshockError):
+        largest = largest_score([cell(row, c) for c in columns] for _, row in table.data.rows())
+        error.do = scale_told(-1 if largest is None else largest)
 
 
 def _declared(scores: Sequence[str], options: ReadOptions, table: Table) -> dict[str, dict[str, str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -13,6 +13,8 @@ from foreshock.readers._lm_eval_item import literal_list
 
 _TRUE = frozenset({"true", "yes", "correct", "pass", "passed", "right", "c"})
 _MAX_LABEL = 200
+# highest scores that people use
+_SCALES = (1, 5, 10, 100)
 _FALSE = frozenset({"false", "no", "incorrect", "fail", "failed", "wrong", "i"})
 
 
@@ -76,7 +78,7 @@ def as_score(value: Any, scale: float | None, where: str) -> tuple[float | None,
             raise AmbiguousError(
                 f"the score {number:g} is neither 0 nor 1",
                 expected="right or wrong, or the highest score said",
-                do="say it: --scale 1 for shares, --scale 100 for percentages, --scale 5 for marks up to 5",
+                do=scale_told(number),
                 where=where,
             )
         return number, label
@@ -88,6 +90,39 @@ def as_score(value: Any, scale: float | None, where: str) -> tuple[float | None,
             where=where,
         )
     return number / scale, label
+
+
+def scale_told(largest: float, *, percent: bool = False) -> str:
+    """How to say the highest possible score, when ``largest`` is the largest one seen.
+
+    Args:
+        largest: A number that the scale has to hold.
+        percent: Scores above 1 are percentages rather than marks.
+
+    Examples:
+        >>> scale_told(7)
+        'say it: --scale 10 for marks up to 10 (the largest here is 7), --scale 100 for percentages'
+        >>> scale_told(1200)
+        'give the highest possible score: --scale NUMBER (the largest here is 1200)'
+    """
+    scale = next((s for s in _SCALES if largest <= s and (s > 10 or not percent)), None)
+    if largest < 0:
+        return "write scores from 0 up, or leave out those that stand for something else"
+    if scale is None:
+        return f"give the highest possible score: --scale NUMBER (the largest here is {largest:g})"
+    if scale == 1:
+        return "say it: --scale 1 for shares, --scale 100 for percentages, --scale 5 for marks up to 5"
+    if scale == 100:
+        return f"say it: --scale 100 for percentages (the largest here is {largest:g})"
+    marks = f"--scale {scale} for marks up to {scale} (the largest here is {largest:g})"
+    return f"say it: {marks}, --scale 100 for percentages"
+
+
+def largest_score(rows: Iterable[Sequence[Any]]) -> float | None:
+    """The largest number among cells that hold scores; None when one is below 0, or none is a number."""
+    numbers = (_number(c.strip()) if isinstance(c, str) else c for cells in rows for c in cells)
+    finite = [found for n in numbers if _is_number(n) and math.isfinite(found := _float(n))]
+    return max(finite) if finite and min(finite) >= 0 else None
 
 
 def scores_of(values: Mapping[str, Any]) -> tuple[Any, ...]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 
 from foreshock._base import AmbiguousError, BrokenFileError
+from foreshock.readers._items_values import scale_told
 from foreshock.readers._protocol import ReadOptions
 from foreshock.readers._tables_axis import plain_name
 from foreshock.readers._tables_layout import GENERIC, Value
@@ -31,7 +32,7 @@ class ValueCells:
         self._decimals: dict[str, Decimal] = {}
         self._signed: tuple[str, str] | None = None
         self._bare: tuple[str, str] | None = None
-        self._largest = 0.0
+        self._largest = self._bounded = 0.0
         self._negative: dict[str, str] = {}
         self._natures: dict[str, Nature] = {}
         self._free = value.free or nature_of(value.column).unbounded
@@ -55,9 +56,11 @@ class ValueCells:
         self._largest = max(self._largest, abs(number.value))
         if number.value < 0 and len(self._negative) < 2:
             self._negative.setdefault(text.strip(), where)
+        bounded = not self._nature(metric or self.value.column).unbounded
+        self._bounded = max(self._bounded, number.value) if bounded else self._bounded
         if number.percent:
             self._signed = self._signed or (text, where)
-        elif number.value and not self._nature(metric or self.value.column).unbounded:
+        elif number.value and bounded:
             self._bare = self._bare or (text, where)
 
     def settle(self, where: str) -> None:
@@ -150,7 +153,7 @@ class ValueCells:
         factor = self._factor(number, free)
         value = number.value * factor
         if not free and not 0 <= value <= 1:
-            raise self._off_scale(text, name, where)
+            raise self._off_scale(text, name, where, below=value < 0)
         told = self._interval(number, factor) or self._stated(error, factor)
         stderr, kind, ulp = told or (None, None, 0.0)
         n = items_of(row.get("\0n"), self._options, where)
@@ -167,12 +170,14 @@ class ValueCells:
             return 1.0 if free else 1 / self._options.scale
         return 0.01 if self.value.percent else 1.0
 
-    def _off_scale(self, text: str, name: str, where: str) -> AmbiguousError:
+    def _off_scale(self, text: str, name: str, where: str, *, below: bool) -> AmbiguousError:
         column = "" if name == self.value.column else f" (column {self.value.column!r})"
         return AmbiguousError(
             f"the score {text[:40]} of {name!r}{column} is not on the scale from 0 to 1",
             expected="shares, or the highest score said" if self._options.scale is None else "scores within --scale",
-            do="say it: --scale 100 for percentages",
+            do="leave the cell blank, or say what it stands for: --codes TEXT=missing"
+            if below
+            else scale_told(self._bounded, percent=True),
             where=where,
         )
 

@@ -88,6 +88,7 @@ def given(options: ReadOptions) -> list[str]:
     codes = ",".join(f"{code}={state}" for code, state in options.codes.items())
     told = {
         "--scale": None if options.scale is None else f"{options.scale:g}",
+        "--n": options.n,
         "--chance": None if options.chance is None else f"{options.chance:g}",
         "--codes": codes or None,
         "--interval": options.interval,
@@ -113,6 +114,8 @@ def ready(table: Table, layout: Layout, options: ReadOptions, **more: str) -> st
     for value in layout.values[:1] if many else layout.values:
         if value.column != options.twin:
             words += ["--wide"] if many else ["--y", shlex.quote(value.column)]
+    if options.n is not None:
+        roles.pop("n", None)  # it stands among what was given
     for role in ("date", "family", "n"):
         if role in roles:
             words += [f"--{role}", shlex.quote(roles.pop(role))]

@@ -7,6 +7,8 @@ import shlex
 from collections.abc import Sequence
 from itertools import islice
 
+import msgspec
+
 from foreshock._base import AmbiguousError, ForeshockError
 from foreshock.readers import _items_roles
 from foreshock.readers._items_table import Table, cell
@@ -49,6 +51,8 @@ def introduce(
         error.add_note(f"understood so far: {layout.sentence()}")
     option = _OPTION.match(error.do or "")
     if option is not None:
+        if option[1].startswith("--scale"):
+            options = msgspec.structs.replace(options, scale=None)  # what was given is what is wrong
         plain = not options.csv and not options.wide
         start = f"foreshock add {shlex.quote(str(table.path))}"
         told = [start, *_asked(options), *given(options)]
