@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Any
 
 import msgspec
@@ -71,6 +72,23 @@ def test_reasons_that_differ_in_numbers_fold_together() -> None:
     assert first.reason == "a break may carry 0–20% to 57–86% of the rise; 1–4 points left out"
     assert first.remedies == ["1 line: do this", "1 line: do more"]
     assert (second.subject, second.reason, second.remedies) == ("1 line", "no twin", ["do that"])
+
+
+@pytest.mark.parametrize("task", ["t", "run", "two words"])
+def test_the_name_of_a_task_is_taken_out_of_commands_alone(task: str) -> None:
+    """A task with the name of a letter or word must not take the sentence apart."""
+    name = shlex.quote(task)
+    raw = msgspec.json.decode(msgspec.json.encode(folded(["no twin"] * 2, ["", ""])))
+    for number, (finding, row) in enumerate(zip(raw["findings"], raw["tables"]["verdicts"], strict=True)):
+        own = name if number == 0 else "other"
+        finding["subject"]["task"] = task if number == 0 else "other"
+        row["command"] = f"inspect eval {own} --model m{number}"
+        finding["advice"] = (
+            f"Put at least 4 to the test: `foreshock check --task {own} -t x`, then run `{row['command']}`."
+        )
+    (fold,) = load(build(raw)).folds
+    below = "run the command below for each line, with its own task and model"
+    assert fold.remedies == [f"Put at least 4 to the test: `foreshock check --task TASK -t x`, then {below}."]
 
 
 def test_numbers_in_names_are_no_numbers() -> None:

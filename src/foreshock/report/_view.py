@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -22,6 +23,7 @@ from foreshock.report._words import LIGHTS, VERDICTS
 _STATE_ORDER = {State.FIRING: 0, State.PENDING: 1, State.OK: 2, State.NO_DATA: 3, State.WITHHELD: 4}
 _VERDICT_ORDER = {word: place for place, word in enumerate(VERDICTS)}
 _PLAIN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+_COMMAND = re.compile(r"`[^`]*`")
 LIGHT_ORDER = {"firing": 0, "warn": 1, "no-data": 2, "ok": 3}
 
 
@@ -183,7 +185,7 @@ class Fold:
         below = "run the command below for each line, with its own task and model"
         said = shown.finding.advice.replace(f"run `{shown.command}`", below)
         task = shown.finding.subject.task
-        return said.replace(task, "TASK") if task else said
+        return _COMMAND.sub(lambda found: _named(found[0], task), said) if task else said
 
     @property
     def remedies(self) -> list[str]:
@@ -300,6 +302,12 @@ def load(document: Document) -> View:
         stray=_groups([row for row in tables.series if row.finding_id not in ids]),
         trust=sorted((_in_order(row) for row in tables.trust), key=_light_rank),
     )
+
+
+def _named(command: str, task: str) -> str:
+    """A command in backquotes with TASK in place of the arguments that are a task's name, quoted or not."""
+    words = "|".join(re.escape(word) for word in dict.fromkeys((shlex.quote(task), task)))
+    return re.sub(rf"(?<=[\s`=])(?:{words})(?=[\s`])", "TASK", command)
 
 
 def _lacking(need: Need) -> str:
