@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -70,6 +70,57 @@ def test_a_mistake_is_one_line(call: Call, tmp_path: Path, arguments: tuple[str,
     code, _, err = call("compare", *arguments)
     assert code == 2
     assert said in err
+
+
+def _bare(folder: Path, right: Sequence[float]) -> str:
+    """A table of responses that names neither task nor model."""
+    folder.mkdir()
+    rows = [{"id": f"q{i}", "question": f"what {i}", "output": "x", "correct": value} for i, value in enumerate(right)]
+    (folder / "out.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return str(folder / "out.jsonl")
+
+
+def test_files_of_guessed_tasks_are_told_how_to_be_one(call: Call, tmp_path: Path) -> None:
+    names = [_bare(tmp_path / "runA", [1, 0] * 20), _bare(tmp_path / "runB", [1, 1] * 20)]
+    code, _, err = call("compare", *names, "--quiet")
+    assert code == 2
+    assert "the tasks (runA, runB) are guesses; where they are one, say its name: --task-name NAME" in err
+    code, out, _ = call("compare", *names, "--task-name", "sums", "--json", "-")
+    (row,) = json.loads(out)["tables"]["compare"]
+    assert (code, row["verdict"], row["items"]) == (0, "improvement", 40)
+    assert (row["first"], row["second"]) == ("out (runA/out.jsonl)", "out (runB/out.jsonl)")
+
+
+def test_the_options_of_reading_are_all_there(call: Call, tmp_path: Path) -> None:
+    """A scale, a name of the model, a table of totals: what a message asks for can be given."""
+    names = [_bare(tmp_path / name, values) for name, values in (("a", [100, 0] * 20), ("b", [100, 100] * 20))]
+    told = ("--task-name", "sums", "--scale", "100", "--model-name", "mine")
+    code, out, err = call("compare", *names, *told, "--json", "-")
+    (row,) = json.loads(out)["tables"]["compare"]
+    assert (code, row["first_value"], row["second_value"]) == (0, 0.5, 1.0), err
+    assert row["first"].startswith("mine (")
+    table = tmp_path / "board.csv"
+    table.write_text("model,task,accuracy\nx,t,0.5\ny,t,0.9\n")
+    code, out, err = call("compare", "x", "y", "--csv", str(table), "--n", "400", "--json", "-")
+    (row,) = json.loads(out)["tables"]["compare"]
+    assert (code, row["unpaired"], row["verdict"]) == (0, True, "improvement"), err
+
+
+def test_a_file_that_needs_more_says_so_with_the_store_that_was_named(call: Call, tmp_path: Path) -> None:
+    odd = tmp_path / "odd.csv"
+    odd.write_text("first,second\n1,2\n3,4\n")
+    store = str(tmp_path / "own store")
+    code, _, err = call("compare", str(odd), "nobody", "--store", store)
+    assert code == 2
+    commands = [line for line in err.splitlines() if "foreshock add" in line and "--help" not in line]
+    assert commands
+    assert all("foreshock add --store" in line for line in commands)
+
+
+@pytest.mark.parametrize("name", ["FS101", "FS102", "FS107", "FS2"])
+def test_a_gate_that_can_never_close_is_refused(call: Call, name: str) -> None:
+    code, _, err = call("compare", "a", "b", "--fail-on", name)
+    assert (code, "nothing can fire" in err, "foreshock check --fail-on" in err) == (2, True, True)
 
 
 def test_a_name_that_is_a_path_as_well_is_asked_about(call: Call, tmp_path: Path) -> None:

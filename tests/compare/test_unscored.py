@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -32,7 +33,7 @@ def test_right_answers_alone_keep_their_score(store: Store, write: Write, listed
     finding = document.findings[0]
     assert (finding.verdict, finding.state) == ("incomplete", State.FIRING)
     assert finding.title.startswith("b has no score for 15 of 40 responses; counted as wrong, they make it worse than")
-    assert "have no score" in finding.null
+    assert "have no score" in (finding.null or "")
     assert (told["second_unscored"], told["second_lost"], told["first_unscored"]) == (15, 0, 0)
     assert (told["only_first"], told["only_second"], told["items"]) == (0, 0, 25)
     assert told["other_difference"] == pytest.approx(-15 / 40)
@@ -91,7 +92,7 @@ def _completions(store: Store, model: str, scored: Sequence[float | None], kept:
     rows = [(item, sample) for item in range(len(scored)) for sample in range(kept)]
     first = [n for n, (item, sample) in enumerate(rows) if sample == 0 and scored[item] is not None]
     texts = [f"question {item}" for item, _ in rows]
-    responses = {
+    responses: dict[str, list[Any]] = {
         "row": list(range(len(rows))),
         "item_id": [str(item) for item, _ in rows],
         "item_key": [item_key(text, targets=["yes"]) for text in texts],
@@ -99,7 +100,7 @@ def _completions(store: Store, model: str, scored: Sequence[float | None], kept:
         "delivery": ["ok"] * len(rows),
         "output": ["maybe"] * len(rows),
     }
-    scores = {
+    scores: dict[str, list[Any]] = {
         "row": first,
         "metric_id": ["em"] * len(first),
         "source": ["harness"] * len(first),

@@ -15,6 +15,7 @@ from foreshock._cli._fail_on import refuse_unknown
 from foreshock._cli._imports import import_all
 from foreshock._cli._out import console, progress
 from foreshock._cli._places import open_store, places
+from foreshock._cli._reading import Reading, reads_files
 from foreshock._cli._sides import Named, find_sides
 from foreshock.compare import CODES, CompareOptions
 from foreshock.compare import compare as run_compare
@@ -24,6 +25,7 @@ from foreshock.records import Document
 WORDS = ("regression", "incomplete", "any")
 
 
+@reads_files
 def compare(
     names: Annotated[
         list[str],
@@ -33,6 +35,7 @@ def compare(
             show_default=False,
         ),
     ],
+    *,
     store: o.StoreOption = None,
     task: o.TaskOption = None,
     metric: Annotated[
@@ -67,11 +70,7 @@ def compare(
             "--fail-on", help="Exit with 1 when this fires: regression, incomplete, a code such as FS105, or any."
         ),
     ] = None,
-    mapping: Annotated[
-        list[str] | None, typer.Option("--map", help="Roles of columns in item files that are added.")
-    ] = None,
-    preset: Annotated[str | None, typer.Option("--preset", help="Named set of roles, such as mmlu-pro.")] = None,
-    task_name: Annotated[str | None, typer.Option("--task-name", help="Task, for files that do not name one.")] = None,
+    asked: Reading,
     imports: o.ImportOption = None,
     html: o.HtmlOption = None,
     json: o.JsonOption = None,
@@ -83,7 +82,7 @@ def compare(
     """Say which of two runs is better on the same items, by how much, and what these items cannot tell.
 
     Items are paired by their text, then by their id, never by position. With three or more, also a board: who can be
-    told apart, and is the first really the first?
+    told apart, and is the first really the first? Files that are named, or given by --csv, are added to the store.
 
     Examples:
 
@@ -92,6 +91,8 @@ def compare(
       foreshock compare Llama-2-13b-hf Llama-2-70b-hf --task 'mmlu*' --html compare.html
 
       foreshock compare model-a model-b model-c --margin 0.02 --json -
+
+      foreshock compare old/out.jsonl new/out.jsonl --task-name gsm8k --map score=correct,item=id
     """
     where = places(store)
     import_all(where, imports)
@@ -111,7 +112,8 @@ def compare(
     )
     talk = not quiet and str(json) != "-"
     with progress(silent=quiet) as show:
-        sides, failures = find_sides(where, Named(names, mapping, preset, task_name), talk=talk, progress=show)
+        named = Named(names, asked.tables, asked.options, store)
+        sides, failures = find_sides(where, named, talk=talk, progress=show)
         document = run_compare(
             open_store(where),
             sides,

@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 from foreshock._base import ConfigError, Progress
 from foreshock._cli._names import no_such_name
-from foreshock._cli._options import pairs
 from foreshock._cli._out import console
 from foreshock._cli._places import Places, open_store
 from foreshock._cli._report_added import exit_code, show_added
@@ -23,12 +22,12 @@ from foreshock.store import Snapshot, Store, add_paths
 
 
 class Named(NamedTuple):
-    """Names as given, and how paths among them are read."""
+    """Names as given, tables that are added beside them, how both are read, and the folder that --store named."""
 
     names: Sequence[str]
-    mapping: list[str] | None
-    preset: str | None
-    task: str | None
+    tables: Sequence[Path]
+    options: ReadOptions
+    store: Path | None
 
 
 def find_sides(
@@ -43,7 +42,8 @@ def find_sides(
         ConfigError: A name stands for nothing, or for runs of several models; or two names stand for the same runs.
     """
     known = open_store(where).snapshot() if where.store.is_dir() else None
-    fresh = [name for name in named.names if _is_path(name, known) and not _unchanged(name, known, named)]
+    fresh = [str(table) for table in named.tables]
+    fresh += [name for name in named.names if _is_path(name, known) and not _unchanged(name, known, named)]
     failures: list[tuple[str, str]] = []
     from_path: dict[str, list[Run]] = {}
     if fresh:
@@ -74,7 +74,7 @@ def _is_path(name: str, known: Snapshot | None) -> bool:
 def _unchanged(name: str, known: Snapshot | None, named: Named) -> bool:
     """Whether a file was read before, has not changed, and nobody says how to read it now."""
     path = Path(name)
-    if known is None or not path.is_file() or named.mapping or named.preset or named.task:
+    if known is None or not path.is_file() or named.options != ReadOptions():
         return False
     stat = path.stat()
     return known.sources().get(str(path.absolute())) == (stat.st_size, stat.st_mtime_ns)
@@ -83,13 +83,12 @@ def _unchanged(name: str, known: Snapshot | None, named: Named) -> bool:
 def _add(
     store: Store, name: str, named: Named, failures: list[tuple[str, str]], *, talk: bool, progress: Progress
 ) -> list[Run]:
-    options = ReadOptions(map=pairs(named.mapping, "--map"), preset=named.preset, task=named.task)
-    added = add_paths(store, [Path(name)], options, progress=progress)
-    if exit_code(added, console(stderr=True)):
+    added = add_paths(store, [Path(name)], named.options, progress=progress)
+    if exit_code(added, console(stderr=True), asked=named.store):
         raise ConfigError("nothing in it could be read", expected="a log", do="see: foreshock add --help", where=name)
     failures += [(str(failure.path), str(failure.error)) for failure in added.failures]
     if talk and added.added:
-        show_added(console(stderr=True), added, store.folder)
+        show_added(console(stderr=True), added, store.folder, asked=named.store)
     return [*added.added, *added.unchanged]
 
 
@@ -156,12 +155,13 @@ def _labelled(found: Sequence[tuple[str, list[Run]]], replaced: Mapping[str, str
             raise ConfigError(told[0][1], expected="logs of different runs", do="name another run", where=told[0][0])
         raise ConfigError(f"{twice[0]} stands for the same runs as a name before it", expected="different runs")
     shared = Counter(runs[0].model for _, runs in found)
-    return [Side(_label(name, runs, shared[runs[0].model] > 1), runs) for name, runs in found]
+    files = Counter(Path(name).name for name, _ in found)
+    return [Side(_label(name, runs, shared[runs[0].model] > 1, files), runs) for name, runs in found]
 
 
-def _label(name: str, runs: Sequence[Run], shared: bool) -> str:
-    model = runs[0].model
+def _label(name: str, runs: Sequence[Run], shared: bool, files: Mapping[str, int]) -> str:
+    model, path = runs[0].model, Path(name)
     if not shared:
         return model
-    own = runs[0].run_key[:8] if len(runs) == 1 else Path(name).name
-    return f"{model} ({own})"
+    file = path.name if files[path.name] == 1 else "/".join(path.absolute().parts[-2:])
+    return f"{model} ({runs[0].run_key[:8] if len(runs) == 1 else file})"

@@ -70,7 +70,7 @@ def compare(
         raise ConfigError("one run to compare", expected="two or more", do="name a second run, path or model")
     matches, refused = match_runs(sides, options)
     if not matches:
-        raise _nothing(refused, options)
+        raise _nothing(sides, refused, options)
     specs = wanted_metrics(options.metric)
     if specs:
         score(store, specs, progress=progress)
@@ -90,7 +90,7 @@ def compare(
             refused += [lack for lack in lacks if lack.side not in there]
     progress("compare", len(matches), len(matches))
     if not loaded and not totals:
-        raise _nothing(refused, options)
+        raise _nothing(sides, refused, options)
     document = _document(snapshot, sides, loaded, totals, refused, options)
     unread = [{"path": path, "message": message} for path, message in failures]
     tables = {**document.tables, "failures": unread}
@@ -123,7 +123,7 @@ def _lost(task: str, side: int, label: str, runs: Sequence[Run], *, candidate: b
     return Refusal(task, side, why, "run it again, or name its whole log", "lost" if candidate else "")
 
 
-def _nothing(refused: Sequence[Refusal], options: CompareOptions) -> ConfigError:
+def _nothing(sides: Sequence[Side], refused: Sequence[Refusal], options: CompareOptions) -> ConfigError:
     if not refused:
         return ConfigError(
             "no task is left to compare",
@@ -131,12 +131,24 @@ def _nothing(refused: Sequence[Refusal], options: CompareOptions) -> ConfigError
             do="see what there is: foreshock ls",
         )
     first = refused[0]
+    do = _one_name(sides) or first.do
     more = f" (and {len(refused) - 1} more like it)" if len(refused) > 1 else ""
     return ConfigError(
         f"nothing can be compared: {first.task}: {first.why}{more}",
         expected="runs of one task under the same conditions, with a score that all of them have",
-        do=first.do or "see what there is: foreshock ls",
+        do=do or "see what there is: foreshock ls",
     )
+
+
+def _one_name(sides: Sequence[Side]) -> str:
+    """How to say that files which name no task are of one; empty where their tasks are no guesses, or are the same."""
+    tasks = [{run.task for run in side.runs} for side in sides]
+    guessed = all("task" in run.guesses for side in sides for run in side.runs)
+    if not guessed or set.intersection(*tasks):
+        return ""
+    names = sorted(set.union(*tasks))
+    named = ", ".join(names[:3]) + (", ..." if names[3:] else "")
+    return f"the tasks ({named}) are guesses; where they are one, say its name: --task-name NAME"
 
 
 def _document(
