@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
 
 from foreshock._base import ForeshockError
 from foreshock._cli._hints import store_in, with_store
+from foreshock._cli._out import close_output, until_closed
 
 FIRING, FAILED, INTERRUPTED = 1, 2, 130
+CLOSED = 141
+"""The reader of the output went away before all was said: what a shell calls a program that SIGPIPE ended."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -17,12 +19,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     Returns:
         0, or 1 when something that ``--fail-on`` names fires, or 2 when the command could not do its work, or 130 after
-        Ctrl-C (what was finished by then is kept).
+        Ctrl-C (what was finished by then is kept), or 141 when nobody reads the output any more.
     """
     asked = list(sys.argv[1:] if arguments is None else arguments)
     try:
         code = _run(asked or ["--help"])
-        sys.stdout.flush()
+        with until_closed():
+            sys.stdout.flush()
     except KeyboardInterrupt:
         code = INTERRUPTED
     except ForeshockError as error:
@@ -30,9 +33,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             error.do = with_store(error.do, store_in(asked))
         return _say(str(error), FAILED)
     except BrokenPipeError:
-        # the reader of our output went away (`foreshock ls | head`): not an error, and nothing more can be said
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        # the reader of our output went away (`foreshock watch | head`): what is printed elsewhere lets the command go
+        # on to its code; here nothing more is to come
+        close_output()
+        return CLOSED
     except Exception as error:  # noqa: BLE001 - a fault of ours must not end with 1, which means that a finding fires
         return _say(_fault(error), FAILED)
     if code == INTERRUPTED:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 import msgspec
 
@@ -16,16 +17,45 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 
+_GONE = False
+
+
 def console(*, stderr: bool = False) -> Console:
     """A console that never reads markup or emoji codes in what it prints: names and outputs come from strangers."""
     from rich.console import Console
 
     class Plain(Console):
         def on_broken_pipe(self) -> None:
-            # rich would end the program with 1, which is the code of a finding that fires
-            raise BrokenPipeError
+            # rich would end the program with 1, which is the code of a finding that fires; ours is still to come
+            _close(self.file)
 
     return Plain(stderr=stderr, markup=False, emoji=False, highlight=False, soft_wrap=False)
+
+
+@contextmanager
+def until_closed() -> Iterator[None]:
+    """Let whoever reads standard output go away (``foreshock check --json - | head``): the code is still to come."""
+    try:
+        yield
+    except BrokenPipeError:
+        close_output()
+
+
+def close_output() -> None:
+    """What is still printed goes nowhere."""
+    _close(sys.stdout)
+
+
+def is_closed() -> bool:
+    """Whether nobody reads standard output any more."""
+    return _GONE
+
+
+def _close(stream: IO[str]) -> None:
+    """Send what is still printed nowhere: nobody stumbles over a closed pipe at the end of the program."""
+    global _GONE  # noqa: PLW0603 - one standard output, and one process
+    _GONE = _GONE or stream is sys.stdout
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def write_json(value: object, path: Path) -> None:
@@ -40,7 +70,8 @@ def write_text(text: str, path: Path) -> None:
         ConfigError: The file cannot be written.
     """
     if str(path) == "-":
-        sys.stdout.write(text)
+        with until_closed():
+            sys.stdout.write(text)
         return
     try:
         path.write_text(text, encoding="utf-8", newline="\n")
