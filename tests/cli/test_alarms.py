@@ -12,7 +12,7 @@ import pytest
 
 from foreshock.scoring import score
 from foreshock.store import Store
-from tests.alarms._store import releases
+from tests.alarms._store import release, releases
 
 Call = Callable[..., tuple[int, str, str]]
 
@@ -70,6 +70,73 @@ def test_only_what_fires_stops_a_pipeline(call: Call, store: Store) -> None:
     code, _, err = call("alarms", "--fail-on", "FS9")
     assert code == 2
     assert "nothing can fire under --fail-on 'FS9'" in err
+
+
+LINE = """
+[alarms]
+metrics = []
+[alarms.thresholds]
+report = { above = 0.4, metric = "match" }
+reprot = 0.3
+"""
+
+
+def test_lines_of_the_settings_are_listed_gated_and_muted(call: Call, store: Store, tmp_path: Path) -> None:
+    assert call("alarms", "--fail-on", "FS403")[0] == 2  # no line is set: such a gate would be open, and look shut
+    assert "no line is set" in call("check", "--fail-on", "crossed")[2]
+    (tmp_path / "foreshock.toml").write_text(LINE)
+    code, out, err = call("alarms", "--fail-on", "FS403", "--json", "a.json")
+    assert code == 1
+    (row,) = document(tmp_path / "a.json")["tables"]["crossings"]
+    name = row["finding_id"]
+    assert f"{name}  CROSSED  report · all models · match" in out
+    assert "above 40%" in out
+    assert "NO DATA  reprot" in out
+    assert "2 lines of the settings: 1 crossed, 1 without any score." in out
+    assert "warning: alarms.thresholds 'reprot': no task fits it; did you mean report?" in err
+    assert "warning: alarms.thresholds 'reprot'" in call("check", "--quiet")[2]
+    assert call("alarms", "--fail-on", "crossed", "--quiet")[0] == 1
+    assert call("check", "--fail-on", "crossed", "--quiet")[0] == 1
+    assert call("alarms", "mute", name[:6], "--until", "2999-01-01")[0] == 0
+    code, out, _ = call("alarms", "--fail-on", "FS403")
+    assert (code, f"{name}  MUTED (crossed)" in out) == (0, True)
+    code, out, _ = call("check", "--fail-on", "FS403")
+    assert (code, "muted until 2999-01-01" in out) == (0, True)
+    assert "is a line of the settings" in call("alarms", "ack", name, "--reason", "x")[2]
+
+
+def test_two_lines_of_one_curve_are_told_apart(call: Call, store: Store, tmp_path: Path) -> None:
+    more = '"rep*" = { below = 0.1, metric = "match" }\n'
+    (tmp_path / "foreshock.toml").write_text(LINE.replace("reprot = 0.3\n", more))
+    for command in ("check", "alarms"):
+        out = " ".join(call(command)[1].split())
+        assert "above 40%, and so since" in out
+        assert "interval does not reach 10%" in out or "not below 10%" in out
+
+
+def test_what_is_promised_is_printed_word_for_word(call: Call, store: Store, tmp_path: Path) -> None:
+    out = call("alarms", "--json", "a.json")[1]
+    rows = document(tmp_path / "a.json")["tables"]["alarms"]
+    (promise,) = {row["sentence"] for row in rows if row["guaranteed"]}
+    assert promise in out
+    assert out.count(promise) == 1
+
+
+def test_checkpoints_come_with_the_rate_that_was_measured(call: Call, tmp_path: Path) -> None:
+    store = Store.open(tmp_path / ".foreshock", create=True)
+    for step in range(1, 13):
+        name = f"lab/agent-7b-step{step}000"
+        release(store, step, {"match": [1.0] * (60 + 3 * step % 7) + [0.0] * (140 - 3 * step % 7)}, model=name)
+    out = call("alarms", "--json", "a.json")[1]
+    (row,) = [row for row in document(tmp_path / "a.json")["tables"]["alarms"] if row["rule"] == "training"]
+    assert 0.05 < row["measured"] < 0.2
+    assert f"Checkpoints of one run are promised nothing: of {row['measured_n']} simulated runs" in out
+    assert "Checkpoints of one run are promised nothing" in call("check")[1]
+
+
+def test_only_lines_with_a_model_are_looked_at(call: Call, store: Store) -> None:
+    assert "2 series:" in call("alarms", "--model", "lab/agent-1.3")[1]
+    assert "Nothing can be watched" in call("alarms", "--model", "else*")[1]
 
 
 def test_a_repeated_look_says_so(call: Call, store: Store) -> None:

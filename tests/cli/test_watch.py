@@ -95,6 +95,35 @@ def test_a_new_alarm_is_told_once_and_stops_a_pipeline(call: Call, tmp_path: Pat
     assert told(tmp_path) == [["omission"]]
 
 
+def test_a_line_that_is_newly_crossed_is_told_until_it_was_heard(call: Call, tmp_path: Path) -> None:
+    line = '[alarms]\nmetrics = []\n[alarms.thresholds]\nreport = { above = 0.5, metric = "omission" }\n'
+    (tmp_path / "foreshock.toml").write_text(line)
+    keeps, fails = script(tmp_path / "keeps.py", KEEPS), script(tmp_path / "fails.py", "raise SystemExit(3)")
+    logs(tmp_path / "logs", range(3))
+    common = ("watch", "logs", "--once", "--fail-on", "FS403", "--notify")
+    assert call(*common, keeps)[0] == 0
+    logs(tmp_path / "logs", range(JUMP, JUMP + 1))
+    # somebody looks first, and the command fails first: neither makes the crossing old
+    assert call("check", "logs", "--quiet")[0] == 0
+    code, out, err = call(*common, fails)
+    assert (code, "CROSSED  report" in out, "it is tried again" in err) == (1, True, True)
+    code, _, _ = call(*common, keeps, "--json", "w.json")
+    assert (code, told(tmp_path)) == (1, [["omission"]])
+    (row,) = json.loads((tmp_path / "w.json").read_text())["tables"]["changed"]
+    assert (row["code"], row["line"], row["task"]) == ("FS403", 0.5, "report")
+    # it is crossed still, and nobody is told again
+    assert call(*common, keeps)[0] == 1
+    assert told(tmp_path) == [["omission"]]
+
+
+def test_only_some_tasks_are_watched(call: Call, tmp_path: Path) -> None:
+    logs(tmp_path / "logs", range(3))
+    assert "Nothing can be watched" in call("watch", "logs", "--once", "--task", "other")[1]
+    code, _, _ = call("watch", "logs", "--once", "--task", "report", "--release", "spring", "--json", "w.json")
+    document = json.loads((tmp_path / "w.json").read_text())
+    assert (code, {row["task"] for row in document["tables"]["alarms"]}) == (0, {"report"})
+
+
 def test_a_command_that_fails_is_a_warning(call: Call, tmp_path: Path) -> None:
     logs(tmp_path / "logs", range(JUMP + 4))
     command = script(tmp_path / "fails.py", "import sys; sys.exit('no network')")

@@ -3,37 +3,29 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
-import msgspec
 import typer
 
-from foreshock import __version__
-from foreshock._base import ConfigError, count_of, utc_now
+from foreshock._base import ConfigError, utc_now
 from foreshock._cli import _options as o
+from foreshock._cli._alarms_shown import show_alarms, warn_idle
 from foreshock._cli._check import UNREADABLE, firing
-from foreshock._cli._fail_on import refuse_unknown
+from foreshock._cli._fail_on import refuse_unknown, refuse_without_lines
 from foreshock._cli._out import console, progress, write_json
 from foreshock._cli._places import open_store, places
-from foreshock.records import Counts, Document
 from foreshock.report import one_line
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from foreshock.alarms import Watch
 
 StateOption = o.StateOption
 ReleaseOption = Annotated[
     str | None, typer.Option("--release", help="What you call this batch of runs; kept with the look.")
 ]
 FailOn = Annotated[
-    list[str] | None, typer.Option("--fail-on", help="Exit with 1 on: FS401, break, metric-only, unreadable, or any.")
+    list[str] | None,
+    typer.Option("--fail-on", help="Exit with 1 on: FS401, break, metric-only, FS403, crossed, any."),
 ]
-CODES = ("FS401",)
-WORDS = ("any", "break", "metric-only", UNREADABLE)
-_REASONS = 3
+CODES = ("FS401", "FS403")
+WORDS = ("any", "break", "metric-only", "crossed", UNREADABLE)
 
 app = typer.Typer(
     name="alarms",
@@ -48,6 +40,10 @@ def alarms(
     store: o.StoreOption = None,
     task: o.TaskOption = None,
     family: o.FamilyOption = None,
+    model: Annotated[
+        list[str] | None,
+        typer.Option("--model", help="Only lines with one of these models (glob patterns), each as a whole."),
+    ] = None,
     axis: o.AxisOption = None,
     state: StateOption = None,
     release: ReleaseOption = None,
@@ -58,6 +54,9 @@ def alarms(
 ) -> None:
     """Look at every metric of every line of models against its own trend, and list what fires.
 
+    First comes where each line of alarms.thresholds in the settings stands: crossed, at the line, near, or what else
+    can be told.
+
     The look is kept in the store, so that the next one knows how many there were; looking again at the same data is no
     second look. With --state the memory is carried in a file, for a machine that keeps no store.
 
@@ -65,30 +64,33 @@ def alarms(
 
       foreshock alarms
 
-      foreshock alarms --state alarms.json --fail-on FS401 --json report.json
+      foreshock alarms --state alarms.json --fail-on FS401 --fail-on FS403 --json report.json
     """
     if context.invoked_subcommand is not None:
         _refuse_before(context)
         return
-    from foreshock.alarms import WatchOptions, export_state, import_state, watch_store
+    from foreshock.alarms import WatchOptions, export_state, import_state
+    from foreshock.check import look_at_alarms
     from foreshock.series import load_models
 
     where = places(store)
     names = fail_on or where.config.fail_on
     refuse_unknown(fail_on or [], WORDS, CODES)
+    refuse_without_lines(fail_on or [], where.config.alarms)
     opened = open_store(where)
     if state is not None and state.exists():
         import_state(opened, state)
     with progress(silent=quiet) as show:
-        options = WatchOptions(task or (), family or (), axis, load_models(where.models), release)
-        watch = watch_store(opened, where.config, options, progress=show)
+        options = WatchOptions(task or (), family or (), axis, load_models(where.models), release, model or ())
+        look = look_at_alarms(opened, where.config, options, progress=show)
     if state is not None:
         export_state(opened, state)
-    document = document_of(watch, ["foreshock", *sys.argv[1:]])
+    document = look.document(["foreshock", *sys.argv[1:]])
+    warn_idle(console(stderr=True), document.tables.get("idle_settings", []))
     if json is not None:
         write_json(document, json)
     if not quiet and str(json) != "-":
-        show_alarms(console(), watch, show_all=show_all)
+        show_alarms(console(), look, show_all=show_all)
     raise typer.Exit(firing(document, names))
 
 
@@ -157,93 +159,3 @@ def _refuse_before(context: typer.Context) -> None:
             expected=f"it behind: foreshock alarms {context.invoked_subcommand} ... {option} ...",
             do=f"see: foreshock alarms {context.invoked_subcommand} --help",
         )
-
-
-def document_of(watch: Watch, command: Sequence[str]) -> Document:
-    """The document of one look."""
-    return Document(
-        foreshock=__version__,
-        command=list(command),
-        generated_at=utc_now(),
-        counts=msgspec.to_builtins(Counts()),
-        findings=watch.findings(),
-        tables=watch.tables(),
-    )
-
-
-def show_alarms(out: Console, watch: Watch, *, show_all: bool = False) -> None:
-    """Print what fires first, then what waits, then how many are on their trend or cannot be watched."""
-    rows = watch.rows()
-    by_state: dict[str, list[dict[str, Any]]] = {}
-    for row in rows:
-        by_state.setdefault(row["state"], []).append(row)
-    if not rows:
-        out.print("Nothing can be watched: no metric has two models or runs on one line. See: foreshock models")
-    shown = ("firing", "pending", "muted", *(("ok",) if show_all else ()))
-    for state in shown:
-        for row in by_state.get(state, []):
-            _show_row(out, row)
-    told = [
-        f"{len(by_state[state])} {state}"
-        for state in ("firing", "pending", "muted", "ok", "no-data")
-        if by_state.get(state)
-    ]
-    if rows:
-        out.print(f"{count_of(len(rows), 'series', 'series')}: {', '.join(told)}.", soft_wrap=True)
-    _show_unwatched(out, by_state.get("no-data", []))
-    _show_budget(out, watch)
-
-
-def _show_row(out: Console, row: dict[str, Any]) -> None:
-    name = f"{one_line(row['task'])} · {one_line(row['family'])} · {one_line(row['metric'])}"
-    also = f" (and {', '.join(one_line(one) for one in row['also'])})" if row["also"] else ""
-    guarantee = "guaranteed" if row["guaranteed"] else "unguaranteed"
-    out.print(f"{row['id']}  {row['state'].upper()}  {name}{also}", soft_wrap=True)
-    facts = [
-        None if row["since"] is None else f"since {one_line(row['since'])}",
-        _against(row["statistic"], row["threshold"]),
-        None if row["q"] is None else f"q {row['q']:.2g}",
-        None if row["ledger"] is None else f"ledger: {row['ledger']}",
-        guarantee if row["unguaranteed"] is None else f"{guarantee}: {one_line(row['unguaranteed'])}",
-        None if row["muted_until"] is None else f"muted until {row['muted_until']}",
-    ]
-    out.print(f"    {'; '.join(fact for fact in facts if fact)}", soft_wrap=True)
-    out.print(f"    {one_line(row['title'], 400)}", soft_wrap=True)
-    if row["state"] != "ok":
-        out.print(f"    {one_line(row['advice'], 600)}", soft_wrap=True)
-
-
-def _against(statistic: float | None, threshold: float | None) -> str | None:
-    if statistic is None or threshold is None:
-        return None
-    return f"statistic {statistic:.3g} against {threshold:.3g}"
-
-
-def _show_unwatched(out: Console, rows: Sequence[dict[str, Any]]) -> None:
-    """Why series cannot be watched, the most frequent reasons first."""
-    reasons: dict[str, int] = {}
-    for row in rows:
-        told = "; ".join(f"{n['what']}: {n['have']:g} of {n['enough']:g}" for n in row["needs"] if _known(n))
-        reasons[told or row["title"]] = reasons.get(told or row["title"], 0) + 1
-    ordered = sorted(reasons.items(), key=lambda kv: (-kv[1], kv[0]))
-    for reason, count in ordered[:_REASONS]:
-        out.print(f"    {count} not watched: {one_line(reason, 300)}", soft_wrap=True)
-    if len(ordered) > _REASONS:
-        out.print(f"    ... and {count_of(len(ordered) - _REASONS, 'more reason')}; --json has all of them")
-
-
-def _known(need: dict[str, Any]) -> bool:
-    return need["have"] is not None and need["enough"] is not None
-
-
-def _show_budget(out: Console, watch: Watch) -> None:
-    budget = watch.ledger.budget()
-    out.print(f"Ledger: {budget['sentence']}.", soft_wrap=True)
-    if budget["repeated"]:
-        out.print("    These data were looked at before: nothing was spent.")
-    out.print(
-        f"    budget at {budget['level']:g}: LORD++ spent {budget['lord_spent']:.3g}, next look gets "
-        f"{budget['lord_next_level']:.2g}; e-LOND spent {budget['e_lond_spent']:.0%} of its shares, next look gets "
-        f"{budget['e_lond_next_level']:.2g}",
-        soft_wrap=True,
-    )

@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 
 from foreshock._cli import _options as o
-from foreshock._cli._fail_on import refuse_unknown
+from foreshock._cli._alarms_shown import warn_idle
+from foreshock._cli._fail_on import refuse_unknown, refuse_without_lines
 from foreshock._cli._looking import Asked
 from foreshock._cli._looking import document as made
 from foreshock._cli._out import console, write_json, write_text
@@ -64,7 +65,8 @@ def check(
     """
     where = places(store)
     names = fail_on or where.config.fail_on
-    refuse_unknown(names, ("any", "break", UNREADABLE, *LIGHTS), CODES)
+    refuse_unknown(names, ("any", "break", "crossed", UNREADABLE, *LIGHTS), CODES)
+    refuse_without_lines(fail_on or [], where.config.alarms)
     talk = not quiet and str(json) != "-"
     options, family = family_or_column(asked, family)
     request = Asked(where, store, [*(paths or []), *asked.tables], options, quiet, talk)
@@ -80,6 +82,7 @@ def check(
 
         export_state(open_store(where), state)
     write_outputs(document, html=html, json=json, markdown=markdown, junit=junit)
+    warn_idle(console(stderr=True), document.tables.get("idle_settings", []))
     if talk:
         from foreshock.report import terminal
 

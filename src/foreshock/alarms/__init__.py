@@ -3,7 +3,8 @@
 from foreshock.alarms._ack import acknowledge
 from foreshock.alarms._alarm import TrendAlarm
 from foreshock.alarms._ledger import Ledger, take_look
-from foreshock.alarms._mute import mute
+from foreshock.alarms._lines_kept import KeptLine, keep_lines, tell_lines
+from foreshock.alarms._mute import as_muted, mute, today
 from foreshock.alarms._notify import command_words, notify
 from foreshock.alarms._online import Online, e_lond, e_of_p, lord_plus_plus
 from foreshock.alarms._state import Memory, export_state, import_state, read_memory
@@ -15,6 +16,7 @@ from foreshock.alarms._watched_lines import repeat_lines, watched_lines
 from foreshock.alarms._watched_series import WatchedSeries, watched_series
 
 __all__ = [
+    "KeptLine",
     "Ledger",
     "Memory",
     "Online",
@@ -24,12 +26,14 @@ __all__ = [
     "Watched",
     "WatchedSeries",
     "acknowledge",
+    "as_muted",
     "command_words",
     "e_lond",
     "e_of_p",
     "export_state",
     "idle_patterns",
     "import_state",
+    "keep_lines",
     "lord_plus_plus",
     "mute",
     "notify",
@@ -37,6 +41,8 @@ __all__ = [
     "repeat_lines",
     "settle",
     "take_look",
+    "tell_lines",
+    "today",
     "trails_of",
     "trend_alarm",
     "watch_lines",

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TypeVar
 
 from foreshock._base import ConfigError, nearest
-from foreshock.alarms._looks import Ack, SeriesLook, cut, now
+from foreshock.alarms._looks import Ack, LineState, SeriesLook, cut, now
 from foreshock.alarms._state import append, read_memory
 from foreshock.store import Store
 
 _SHORTEST = 4
+Named = TypeVar("Named", bound=SeriesLook | LineState)
 
 
 def acknowledge(store: Store, name: str, reason: str) -> Ack:
@@ -31,7 +33,13 @@ def acknowledge(store: Store, name: str, reason: str) -> Ack:
     if not reason.strip():
         raise ConfigError("no reason for the acknowledgement", do="say why with --reason")
     memory = read_memory(store)
-    found = find_alarm(memory.latest.values(), name)
+    found = find_alarm(memory.known, name)
+    if isinstance(found, LineState):
+        raise ConfigError(
+            f"alarm {found.id} ({found.metric} on {found.task}) is a line of the settings, which has no trend",
+            expected="an alarm of a trend",
+            do=f"set alarms.thresholds elsewhere, or: foreshock alarms mute {found.id} --until DATE",
+        )
     before = memory.ack(found.id)
     if before is not None and before.key == found.key:
         return before
@@ -54,8 +62,8 @@ def acknowledge(store: Store, name: str, reason: str) -> Ack:
     return ack
 
 
-def find_alarm(known: Iterable[SeriesLook], name: str) -> SeriesLook:
-    """The series with this id, or whose id alone begins so.
+def find_alarm(known: Iterable[Named], name: str) -> Named:
+    """The series or line with this id, or whose id alone begins so.
 
     Raises:
         ConfigError: There is none, or there are several.

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from foreshock._base import count_of
+from foreshock.alarms._mute import as_muted
 from foreshock.alarms._watched_series import label_of
 from foreshock.records import Alternative, Evidence, Finding, State, Subject
 
@@ -19,16 +20,11 @@ def finding_of(watch: Watch, one: Watched) -> Finding:
     said = one.one.series
     subject = Subject(task=said.task, model_family=said.family, metric=said.metric, axis=said.axis)
     made = one.alarm.finding(subject, one.seen.look.label)
-    state, title = made.state, made.title
-    if one.muted is not None:
-        state, title = State.WITHHELD, f"muted until {one.muted}: {made.title}"
-    elif watch.standing(one) == "not kept":
-        title = f"{made.title}; {_not_kept(watch, one)}"
-    return msgspec.structs.replace(
+    title = f"{made.title}; {_not_kept(watch, one)}" if watch.standing(one) == "not kept" else made.title
+    told = msgspec.structs.replace(
         made,
         # the same series keeps its id whatever runs come
         id=one.one.id,
-        state=state,
         title=title,
         p=one.alarm.p if made.p is None else made.p,
         q=watch.ledger.q.get(one.one.id),
@@ -37,6 +33,7 @@ def finding_of(watch: Watch, one: Watched) -> Finding:
         evidence_total=len(said.points),
         advice=_advice(watch, one, made.advice),
     )
+    return told if one.muted is None else as_muted(told, one.muted)
 
 
 def row_of(watch: Watch, one: Watched) -> dict[str, Any]:
@@ -84,6 +81,9 @@ def row_of(watch: Watch, one: Watched) -> dict[str, Any]:
         "counted": key in watch.account.counted,
         "key": look.key,
         "sentence": alarm.sentence,
+        "measured": made.rate.measured,
+        "measured_n": made.rate.n,
+        "code": made.code,
         "notes": list(alarm.notes),
         "needs": [msgspec.to_builtins(need) for need in made.needs],
         "advice": made.advice,
@@ -114,9 +114,6 @@ def _newest(one: Watched) -> list[Any]:
 
 def _advice(watch: Watch, one: Watched, advice: str) -> str:
     """What to do now."""
-    name = one.one.id
-    if one.muted is not None:
-        return f"nothing until {one.muted}; to take the mute away: foreshock alarms mute {name} --until 2000-01-01"
     if watch.state(one) != "firing" and one.alarm.verdict != "bend":
         return advice
-    return f"{advice.rstrip('. ')}: foreshock alarms ack {name} --reason TEXT"
+    return f"{advice.rstrip('. ')}: foreshock alarms ack {one.one.id} --reason TEXT"

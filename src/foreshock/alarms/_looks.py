@@ -122,7 +122,37 @@ class Mute(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     reason: _Text | None = None
 
 
-Event = Look | Ack | Mute
+class LineState(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """Where one curve stands to a line of the user's.
+
+    Attributes:
+        id: The line of that curve: id of its finding.
+        task, family, metric: What it is, in words.
+        state: The answer (``crossed``, ``at the line``, ...); where it is crossed also ``told``, once that was handed
+            on, or ``muted``, so that it is new again when the mute ends.
+    """
+
+    id: _Hash
+    task: _Text
+    family: _Text
+    metric: _Text
+    state: Annotated[str, msgspec.Meta(pattern="^[a-z ]{1,40}$")]
+
+
+class LineLook(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, tag="lines"):
+    """Lines of the user's that stand otherwise than at the look before. No rate over looks hangs on them.
+
+    Attributes:
+        seq, at: As in :class:`Look`.
+        lines: The lines.
+    """
+
+    seq: _Sequence
+    at: _Day
+    lines: Annotated[list[LineState], msgspec.Meta(max_length=100_000)]
+
+
+Event = Look | Ack | Mute | LineLook
 
 
 def event_id(event: Event) -> str:

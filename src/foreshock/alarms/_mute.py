@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import date, datetime
 
+import msgspec
+
 from foreshock._base import ConfigError
 from foreshock.alarms._ack import find_alarm
 from foreshock.alarms._looks import Mute, cut, now
 from foreshock.alarms._state import Memory, append, read_memory
+from foreshock.records import Finding, State
 from foreshock.store import Store
 
 
@@ -27,7 +30,7 @@ def mute(store: Store, name: str, until: str, reason: str | None = None) -> Mute
     """
     day = _day(until)
     memory = read_memory(store)
-    found = find_alarm(memory.latest.values(), name)
+    found = find_alarm(memory.known, name)
     event = Mute(
         seq=memory.next_seq,
         at=now(),
@@ -53,6 +56,16 @@ def muted_until(memory: Memory, configured: Mapping[str, str], series_id: str, t
     days += [until for name, until in configured.items() if len(name) >= 4 and series_id.startswith(name)]
     still = sorted(day for day in days if _day(day) >= today)
     return still[-1] if still else None
+
+
+def as_muted(finding: Finding, until: str) -> Finding:
+    """A finding that is muted: it is told, and neither fires nor is green."""
+    return msgspec.structs.replace(
+        finding,
+        state=State.WITHHELD,
+        title=f"muted until {until}: {finding.title}",
+        advice=f"nothing until {until}; to take the mute away: foreshock alarms mute {finding.id} --until 2000-01-01",
+    )
 
 
 def today() -> date:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from foreshock._base import ConfigError, StoreError, digest, pretty
-from foreshock.alarms._looks import LAST_SEQUENCE, Ack, Event, Look, Mute, SeriesLook, event_id
+from foreshock.alarms._looks import LAST_SEQUENCE, Ack, Event, LineLook, LineState, Look, Mute, SeriesLook, event_id
 from foreshock.store import Store, Stream
 
 LEDGER, ALARMS = "ledger", "alarms"
@@ -34,6 +34,7 @@ class Memory(NamedTuple):
         mutes: Mutes in order.
         last: Number of the last record of the stream ``ledger``; -1 where it is empty.
         clock: Largest place in the order of events.
+        line_looks: What was seen of lines of the user's, in order.
     """
 
     looks: tuple[Look, ...] = ()
@@ -41,6 +42,7 @@ class Memory(NamedTuple):
     mutes: tuple[Mute, ...] = ()
     last: int = -1
     clock: int = -1
+    line_looks: tuple[LineLook, ...] = ()
 
     @property
     def next_seq(self) -> int:
@@ -56,6 +58,16 @@ class Memory(NamedTuple):
     def latest(self) -> dict[str, SeriesLook]:
         """The newest look at each series, by id."""
         return {one.id: one for look in self.looks for one in look.series}
+
+    @property
+    def lines(self) -> dict[str, LineState]:
+        """Where each line of the user's stood last, by id."""
+        return {one.id: one for look in self.line_looks for one in look.lines}
+
+    @property
+    def known(self) -> list[SeriesLook | LineState]:
+        """Everything that has an id: series that were looked at, and lines."""
+        return [*self.latest.values(), *self.lines.values()]
 
     def ack(self, series_id: str) -> Ack | None:
         """The acknowledgement from which a series' trend is learned."""
@@ -86,6 +98,7 @@ def memory_of(events: Iterable[Event], last: int = -1) -> Memory:
         mutes=tuple(event for event in ordered if isinstance(event, Mute)),
         last=last,
         clock=max((event.seq for event in ordered), default=-1),
+        line_looks=tuple(event for event in ordered if isinstance(event, LineLook)),
     )
 
 
@@ -128,7 +141,8 @@ def _event(value: Any, stream: Stream) -> Event:
 
 def append(store: Store, event: Event, *, after: int | None = None) -> None:
     """Append one event to its stream; ``after`` as in :meth:`Stream.append`."""
-    store.stream(LEDGER if isinstance(event, Look) else ALARMS).append(msgspec.to_builtins(event), after=after)
+    name = LEDGER if isinstance(event, Look | LineLook) else ALARMS
+    store.stream(name).append(msgspec.to_builtins(event), after=after)
 
 
 def export_state(store: Store, path: Path) -> int:
@@ -177,5 +191,5 @@ def import_state(store: Store, path: Path) -> int:
 
 
 def _decoded(value: Any) -> Event:
-    event: Event = msgspec.convert(value, Look | Ack | Mute)
+    event: Event = msgspec.convert(value, Look | Ack | Mute | LineLook)
     return event

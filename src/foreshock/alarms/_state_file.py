@@ -10,7 +10,7 @@ from typing import Annotated
 import msgspec
 
 from foreshock._base import BrokenFileError, ConfigError, digest
-from foreshock.alarms._looks import Ack, Event, Look, Mute
+from foreshock.alarms._looks import Ack, Event, LineLook, Look, Mute
 from foreshock.alarms._state import FORMAT, MOST_BYTES
 
 
@@ -18,7 +18,7 @@ class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     format: str
     version: int
     sha256: str
-    events: Annotated[list[Look | Ack | Mute], msgspec.Meta(max_length=1_000_000)]
+    events: Annotated[list[Look | Ack | Mute | LineLook], msgspec.Meta(max_length=1_000_000)]
 
 
 def read_state_file(path: Path) -> list[Event]:
@@ -62,8 +62,8 @@ def _impossible(event: Event) -> str | None:
         return f"it was made at {event.at!r:.60}"
     if isinstance(event, Mute):
         return None if _is_moment(event.until) else f"muted until {event.until!r:.60}"
-    if isinstance(event, Ack):
-        return None if math.isfinite(event.baseline) else "a baseline that is no number"
+    if not isinstance(event, Look):
+        return "a baseline that is no number" if isinstance(event, Ack) and not math.isfinite(event.baseline) else None
     new = [one.new_p for one in event.series if one.new_p is not None]
     if (event.p is None) != (not new):
         return "one p-value for its new points, and none for any series" if event.p is not None else "no p-value"

@@ -1,5 +1,6 @@
 """The main job: run what applies to a store and say what can be believed."""
 
+from foreshock.check._alarm_look import AlarmLook, look_at_alarms
 from foreshock.check._check import CODES, check, mirage_document
 from foreshock.check._chosen import chosen
 from foreshock.check._forecast_judge import ForecastOptions
@@ -15,6 +16,7 @@ __all__ = [
     "FORECAST_CODES",
     "LIGHTS",
     "LINKS",
+    "AlarmLook",
     "CheckOptions",
     "ForecastLine",
     "ForecastOptions",
@@ -28,6 +30,7 @@ __all__ = [
     "forecast_document",
     "lines_of_rows",
     "lines_of_store",
+    "look_at_alarms",
     "mirage_document",
     "trust_card",
 ]

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
 from foreshock._base import AlarmsConfig, Progress
-from foreshock.alarms import Watch, read_memory, settle, watch_lines, watched_lines
-from foreshock.check._forecast_thresholds import asked_of
-from foreshock.check._forecasts import tell_forecasts
+from foreshock.alarms import (
+    Watch,
+    idle_patterns,
+    read_memory,
+    settle,
+    watch_series,
+    watched_lines,
+    watched_series,
+)
+from foreshock.check._alarm_lines import NO_LINES, LineScope, LinesLook, look_at_lines
+from foreshock.check._alarm_look import idle_of, idle_table
 from foreshock.check._look import CheckOptions, Looked, fits, selected
 from foreshock.records import Finding, Light, State
 from foreshock.scoring import Aggregate
@@ -20,7 +28,8 @@ ALARM_CODES = ("FS401", "FS402")
 LINE_CODES = ("FS403", "FS404")
 """Codes of the findings about lines of the settings."""
 _TOLD = (State.FIRING, State.PENDING, State.WITHHELD)
-_LIGHTS = {State.FIRING: Light.FIRING, State.PENDING: Light.WARN}
+# what is muted stops nothing, and is never green
+_LIGHTS = {State.FIRING: Light.FIRING, State.PENDING: Light.WARN, State.WITHHELD: Light.WARN}
 
 
 class Alarms(NamedTuple):
@@ -29,7 +38,7 @@ class Alarms(NamedTuple):
     Attributes:
         findings: Those that say something: what is on its trend stands in the table ``alarms``.
         tables: ``alarms``, ``ledger``, ``budget``, and with lines in the settings ``forecast``, ``curves``,
-            ``crossings``.
+            ``crossings``; ``idle_settings`` where an entry of the settings fits nothing.
         lights: Of each task what alarms say to its light ``trend``: firing, or a warning.
     """
 
@@ -69,25 +78,43 @@ def alarms_of(store: Store, looked: Looked, options: CheckOptions, settings: Ala
         settings: What is watched, how often a false alarm is put up with, and lines that must not be crossed.
         seen: What is known already.
     """
-    trails = watched_lines(looked.runs, looked.cards, options.axis)
-    found = NONE
+    found, partial, watch = NONE, _is_partial(options), None
     if any(fits(code, options) for code in ALARM_CODES):
-        watched = watch_lines(
+        trails = watched_lines(looked.runs, looked.cards, options.axis)
+        series = watched_series(looked.snapshot, trails, aggregates=seen.aggregates)
+        told = watch_series(series, settings, read_memory(store), seed=options.seed, progress=seen.progress)
+        watch = settle(store, told, settings, idle=idle_patterns(series, settings.ignore))
+        found = _trends(watch)
+    lines = NO_LINES
+    if any(fits(code, options) for code in LINE_CODES):
+        lines = look_at_lines(
+            store,
             looked.snapshot,
-            trails,
+            watched_lines(looked.runs, looked.cards, options.axis, alone=True),
             settings,
-            read_memory(store),
+            scope=LineScope(partial, cut=options.runs is not None or bool(options.models)),
             seed=options.seed,
-            aggregates=seen.aggregates,
             progress=seen.progress,
         )
-        found = _trends(settle(store, watched, settings))
-    if settings.thresholds and any(fits(code, options) for code in LINE_CODES):
-        told = tell_forecasts(asked_of(looked.snapshot, trails, settings, options.seed), seen.progress)
-        found = Alarms([*found.findings, *told.findings], {**found.tables, **told.tables}, found.lights)
-        for finding in told.findings:
-            _light(found.lights, finding.subject.task or "", finding)
-    return found._replace(findings=[finding for finding in found.findings if selected(finding, options)])
+    found = _with_lines(found, lines, {run.task for run in looked.runs})
+    idle = idle_of(watch, lines, settings, partial=partial)
+    findings = [finding for finding in found.findings if selected(finding, options)]
+    return found._replace(findings=findings, tables={**found.tables, **idle_table(idle)})
+
+
+def _is_partial(options: CheckOptions) -> bool:
+    return options.runs is not None or bool(options.tasks or options.models or options.families or options.axis)
+
+
+def _with_lines(found: Alarms, lines: LinesLook, tasks: Collection[str]) -> Alarms:
+    """The same with what is said of lines of the settings."""
+    lights = {task: list(told) for task, told in found.lights.items()}
+    for finding in lines.findings:
+        name = finding.subject.task or ""
+        # a series of one answer filter names it behind the task
+        task = next((one for one in tasks if name.startswith(f"{one} [")), name) if name not in tasks else name
+        _light(lights, task, finding)
+    return Alarms([*found.findings, *lines.findings], {**found.tables, **lines.tables}, lights)
 
 
 def _trends(watch: Watch) -> Alarms:

@@ -1,10 +1,10 @@
 """What may stand beside a hard metric, in which order, and on which scale.
 
 The order (``foreshock.series.TWIN_ORDER``) is fixed before any data are looked at, and printed in every finding:
-log-probability of the gold answer; log-likelihoods of the choices; pass rate over repeats; sub-scores (tests passed, steps, subgoals) and other
-graded scores; closeness of the extracted answer. For a choice (``argmax``) the log-likelihoods of all choices come
-first: the log-probability of the right one alone may rise while those of the wrong ones rise as well. Token accuracy is
-not in it: each token is itself an argmax, so it steps where the hard metric steps.
+log-probability of the gold answer; log-likelihoods of the choices; pass rate over repeats; sub-scores (tests passed,
+steps, subgoals) and other graded scores; closeness of the extracted answer. For a choice (``argmax``) the
+log-likelihoods of all choices come first: the log-probability of the right one alone may rise while those of the wrong
+ones rise as well. Token accuracy is not in it: each token is itself an argmax, so it steps where the hard metric steps.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 """Findings as a page, as text in a terminal, as JSON, JUnit and Markdown; drawn from the document and nothing else."""
 
+from foreshock.report._alarms import promises_of
 from foreshock.report._exports import json_text, junit
 from foreshock.report._html import fragment, html, render_html
 from foreshock.report._markdown import markdown
@@ -17,6 +18,7 @@ __all__ = [
     "markdown",
     "one_line",
     "plot",
+    "promises_of",
     "render_html",
     "schema",
     "terminal",

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
-from foreshock.report._format import equals, number, plural
+import msgspec
+
+from foreshock.report._format import count, equals, number, plural, share
 from foreshock.report._rows import Tables
 from foreshock.report._rows_alarms import AlarmRow
 
@@ -52,6 +55,21 @@ def alarm_facts(row: AlarmRow) -> str:
 
 
 def promise_of(tables: Tables) -> str:
-    """What is promised of each series, where some keep it, and of all looks together."""
-    kept = next((row.sentence for row in tables.alarms if row.guaranteed and row.sentence), "")
-    return kept or ""
+    """What is promised of each series, where some keep it, and what was measured where nothing can be promised."""
+    return " ".join(_promises(tables.alarms))
+
+
+def promises_of(rows: Iterable[Mapping[str, Any]]) -> list[str]:
+    """The same for rows of the table ``alarms`` as a document has them: each sentence once, word for word."""
+    return _promises([msgspec.convert(row, AlarmRow) for row in rows])
+
+
+def _promises(rows: Sequence[AlarmRow]) -> list[str]:
+    kept = [row.sentence for row in rows if row.guaranteed and row.sentence]
+    rates = {(row.measured, row.measured_n) for row in rows if row.rule == "training" and row.measured is not None}
+    told = [
+        f"Checkpoints of one run are promised nothing: of {count(n)} simulated runs without a break, whatever the "
+        f"correlation of neighbours, up to {share(rate)} fired (at a level of 5%)."
+        for rate, n in sorted(rates, key=str)
+    ]
+    return list(dict.fromkeys([*kept, *told]))

@@ -43,17 +43,18 @@ class Block(NamedTuple):
 
 def blocks(tables: Tables) -> list[Block]:
     """The curves of a document: those with a pressing answer to a line first, then those that are forecast."""
-    rows: dict[tuple[str, str], list[ForecastRow]] = {}
+    # one curve may stand beside several lines, which are told apart by their findings
+    rows: dict[tuple[str, str, str | None], list[ForecastRow]] = {}
     for row in tables.forecast:
-        rows.setdefault((row.group, row.axis), []).append(row)
-    beside = {(row.group, row.axis): row for row in tables.crossings}
+        rows.setdefault((row.group, row.axis, row.finding_id), []).append(row)
+    beside = {(row.group, row.axis, row.finding_id): row for row in tables.crossings}
     tests: dict[str | None, list[BacktestRow]] = {}
     for test in tables.backtest:
         tests.setdefault(test.group, []).append(test)
     found = [
         Block(curve, rows.get(key, []), beside.get(key), tests.get(curve.group, []))
         for curve in tables.curves
-        for key in [(curve.group, curve.axis)]
+        for key in [(curve.group, curve.axis, curve.finding_id)]
     ]
     return sorted(found, key=_pressing)
 

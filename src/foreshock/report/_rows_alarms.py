@@ -42,6 +42,8 @@ class AlarmRow(msgspec.Struct, frozen=True, kw_only=True):
         found, counted: Whether LORD++ and e-LOND keep it over looks.
         key: Hash of the look: the same data are no second look.
         sentence: What is promised, with its assumptions.
+        measured, measured_n: Rate of false alarms in simulated series, the worst over what was simulated, and how many.
+        code: ``FS401``, or ``FS402`` for a bend.
         notes: What was done beyond the ordinary.
         needs: What would be enough.
         advice: What to do now.
@@ -87,6 +89,9 @@ class AlarmRow(msgspec.Struct, frozen=True, kw_only=True):
     counted: bool = False
     key: str | None = None
     sentence: str | None = None
+    measured: float | None = None
+    measured_n: int | None = None
+    code: str | None = None
     notes: list[str] = []
     needs: list[dict[str, Any]] = []
     advice: str | None = None
