@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from foreshock._base import load_plugins
+from foreshock._base import ConfigError, load_plugins
 from foreshock.readers import Candidate, Failure, Reading, ReadOptions, _builtin, _discover, read_paths, readers
 from foreshock.readers._companions import group
 from foreshock.records import Run
-from foreshock.store import Store
+from foreshock.store import Store, add_paths
 
 from ._lm_eval_logs import results, text_line, write_pair
 from ._read import failure, read_all
@@ -212,3 +213,29 @@ def test_results_and_details_of_one_call_are_skipped_together(tmp_path: Path) ->
     groups = [group(path) for path in (results, details, other)]
     assert groups[0] == groups[1] == (str(tmp_path / "out"), moment)
     assert groups[2] != groups[0]
+
+
+def test_chance_is_of_whatever_is_read(tmp_path: Path) -> None:
+    make_run(tmp_path / "logs")
+    store = Store.open(tmp_path / "store", create=True)
+    for chance in (None, 0.25, 0.25, 0.5):
+        add_paths(store, [tmp_path / "logs"], ReadOptions(chance=chance))
+        (run,) = store.snapshot().runs()
+        assert run.chance == chance
+    assert len(store.snapshot().ingests) == 3
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"chance": 3.0}, "a share from 0 to 1"),
+        ({"chance": -0.3}, "a share from 0 to 1"),
+        ({"chance": float("nan")}, "a share from 0 to 1"),
+        ({"chance": 101.0, "scale": 100.0}, "a score up to 100"),
+        ({"codes": {"-1": "foo"}}, "'foo' is no state"),
+    ],
+)
+def test_options_that_cannot_be_are_refused_before_any_file_is_read(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        ReadOptions(**options)
+    assert ReadOptions(chance=25.0, scale=100.0, codes={"-1": "missing", "-100": "score"}).chance == 25.0

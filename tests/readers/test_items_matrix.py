@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from foreshock._base import ConfigError
+
 from ._items_logs import write_small
 from ._read import failure, read_all
 
@@ -59,7 +61,9 @@ def test_codes_of_ones_own(tmp_path: Path) -> None:
     codes = {"ERR": "error"}
     reads, _ = read_all(path, codes=codes)
     assert reads[1].column("responses", "delivery") == ["error", "ok"]
-    assert "'gone' is no state" in failure(path, codes={"ERR": "gone"})
+    with pytest.raises(ConfigError, match="'gone' is no state"):
+        read_all(path, codes={"ERR": "gone"})
+    assert "'score' is no state" in failure(path, codes={"ERR": "score"}), "of a response it is none"
 
 
 def test_orientation_is_asked_for_when_it_may_be_either(tmp_path: Path) -> None:

@@ -52,5 +52,5 @@ def add(
     with progress(silent=quiet) as show:
         added = add_paths(Store.open(where.store, create=True), everything, options, again=again, progress=show)
     if not quiet:
-        show_added(console(), added, where.store, asked=store)
+        show_added(console(), added, where.store, asked=store, options=options)
     raise typer.Exit(exit_code(added, console(stderr=True), named=everything, asked=store))

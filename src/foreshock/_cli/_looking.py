@@ -98,7 +98,7 @@ def _add(asked: Asked, show: Progress) -> Added | None:
     if exit_code(added, console(stderr=True), asked=asked.store, told_later=asked.talk):
         raise typer.Exit(2)
     if asked.talk:
-        show_added(console(stderr=True), added, asked.where.store, asked=asked.store)
+        show_added(console(stderr=True), added, asked.where.store, asked=asked.store, options=asked.reading)
     return added
 
 

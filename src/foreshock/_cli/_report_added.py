@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from foreshock._base import ConfigError, ForeshockError, count_of
 from foreshock._cli._hints import with_store
+from foreshock._cli._idle import idle
 from foreshock.readers import ReadOptions, holds_logs, readers
 from foreshock.records import Run, RunStatus
 from foreshock.report import one_line
@@ -38,8 +39,13 @@ def refuse_without_logs(paths: Sequence[Path], options: ReadOptions) -> None:
     )
 
 
-def show_added(out: Console, added: Added, store: Path | None, *, asked: Path | None = None) -> None:
-    """Say what is new, what was there, and what did not complete; ``asked``: the folder that --store named."""
+def show_added(
+    out: Console, added: Added, store: Path | None, *, asked: Path | None = None, options: ReadOptions | None = None
+) -> None:
+    """Say what is new, what was there, and what did not complete, and which of ``options`` did nothing.
+
+    ``asked`` is the folder that --store named.
+    """
     tasks = {run.task for run in added.added}
     models = {run.model for run in added.added}
     responses = sum(run.counts.delivered for run in added.added)
@@ -58,6 +64,11 @@ def show_added(out: Console, added: Added, store: Path | None, *, asked: Path | 
         see = with_store("foreshock ls", asked)
         out.print(f"Not complete, and therefore not part of any line of models: {listed}. See: {see}", soft_wrap=True)
     _show_notes(out, added.added, asked)
+    unused = idle(options, (*added.added, *added.unchanged)) if options is not None else []
+    if unused:
+        formats = ", ".join(sorted({run.format for run in (*added.added, *added.unchanged)}))
+        told = f"{', '.join(unused)} {'does' if len(unused) == 1 else 'do'} nothing for what was read ({formats})"
+        out.print(f"  note: {told}", soft_wrap=True)
 
 
 def _show_notes(out: Console, runs: Sequence[Run], asked: Path | None) -> None:

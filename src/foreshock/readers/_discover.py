@@ -8,7 +8,9 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from foreshock._base import ForeshockError, Progress, ReadError, quiet
+import msgspec
+
+from foreshock._base import ForeshockError, Progress, ReadError, digest, quiet
 from foreshock.readers import _helm_files, _swe_bench_files
 from foreshock.readers._builtin import readers
 from foreshock.readers._companions import BRINGING, beside, group
@@ -16,7 +18,9 @@ from foreshock.readers._contain import reported
 from foreshock.readers._files import head
 from foreshock.readers._json import check_encoding
 from foreshock.readers._protocol import Candidate, Failure, Reader, Reading, ReadOptions
+from foreshock.readers._tables_run import chance_of
 from foreshock.readers._unknown import looks_like_data, unknown
+from foreshock.records import ingest_id
 
 STORE_FILE = "store.json"
 # readers of any table there is; what the others do not know may still be of a known origin
@@ -85,8 +89,20 @@ def read_paths(
     for name, reader in known.items():
         if name in claimed:
             counted = _Counted(progress, done, total)
-            yield from reader.read(_candidates(claimed[name], counted), options)
+            for outcome in reader.read(_candidates(claimed[name], counted), options):
+                yield _with_chance(outcome, options) if isinstance(outcome, Reading) else outcome
             done += len(claimed[name])
+
+
+def _with_chance(found: Reading, options: ReadOptions) -> Reading:
+    """A reading with the score of guessing that the user said, which counts before what a log says of itself."""
+    chance = chance_of(options)
+    if chance is None or found.run.format in TAKE_ANYTHING:  # those say it themselves
+        return found
+    run = found.run
+    before = run.ingest_id or ingest_id(run.run_key, run.sources, run.reader)
+    name = digest([before, "chance", chance], 24)  # another reading of it
+    return found._replace(run=msgspec.structs.replace(run, chance=chance, ingest_id=name))
 
 
 def holds_logs(paths: Iterable[Path], options: ReadOptions | None = None) -> bool:

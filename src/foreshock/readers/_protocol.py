@@ -8,8 +8,11 @@ from typing import NamedTuple, Protocol
 
 import msgspec
 
-from foreshock._base import ForeshockError
-from foreshock.records import Batch, Run
+from foreshock._base import ConfigError, ForeshockError
+from foreshock.records import Batch, Delivery, Run
+
+CODED = frozenset({"score", "unparsed", *(state.value for state in Delivery)})
+"""What a cell may stand for: a score all the same, an answer that could not be read, or what became of the response."""
 
 
 class ReadOptions(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -23,7 +26,7 @@ class ReadOptions(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
         model: Model name where the file has none.
         csv: Role to column name, for tables of aggregates (``{"x": "size", "y": "score", "group": "task"}``).
         scale: Largest score of the file's scale (100 for percentages), None when not said.
-        chance: Score of guessing.
+        chance: Score of guessing, of whatever is read.
         n: Items behind each aggregate: a number, or the name of a column.
         metric: Name of the metric of the scores, where the file has none.
         kind: ``hard`` or ``continuous``: what the scores are.
@@ -53,12 +56,26 @@ class ReadOptions(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
         """Refuse what no file could be read with, before any is.
 
         Raises:
-            ConfigError: No preset has that name.
+            ConfigError: No preset has that name, chance is no share and not on the scale, or a code stands for no
+                state.
         """
         if self.preset is not None:
             from foreshock.readers._presets import refuse_unknown
 
             refuse_unknown(self.preset)
+        self._check_chance()
+        unknown = sorted({*self.codes.values()} - CODED)
+        if unknown:
+            raise ConfigError(
+                f"--codes: {unknown[0]!r} is no state", expected=f"one of {', '.join(sorted(CODED))}", do="correct it"
+            )
+
+    def _check_chance(self) -> None:
+        highest = max(1.0, self.scale or 1.0)
+        if self.chance is not None and not 0 <= self.chance <= highest:
+            on = "a share from 0 to 1" if highest == 1 else f"a share from 0 to 1, or a score up to {highest:g}"
+            more = ", or say --scale" if self.scale is None and self.chance > 1 else ""
+            raise ConfigError(f"--chance {self.chance:g}", expected=on, do=f"such as --chance 0.25{more}")
 
 
 class Reading(NamedTuple):

@@ -1,0 +1,48 @@
+"""An option that does nothing for what was read is named."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.readers._lm_eval_logs import results, text_line, write_pair
+
+Call = Callable[..., tuple[int, str, str]]
+ITEMS = "item,model,score\nq1,a,1\nq2,a,0\n"
+MATRIX = "item,m1,m2\nq1,1,0\nq2,0,0\n"
+MEANS = "model,task,score\na,t,.5\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "given", "named"),
+    [
+        (None, ["--scale", "100", "--n", "5"], "--scale, --n do"),
+        (None, ["--date", "d"], "--date does"),
+        (None, ["--wide"], "--wide does"),
+        (None, ["--preset", "hle"], "--preset does"),
+        (None, ["--map", "output=zzz", "--twin", "f1"], "--map, --twin do"),
+        (None, ["--codes", "-1=missing", "--interval", "ci95", "--kind", "hard"], "--kind, --codes, --interval do"),
+        (None, ["--chance", ".25", "--model-name", "m", "--task-name", "t"], None),
+        (ITEMS, ["--n", "5", "--codes", "-1=missing"], "--n, --codes do"),
+        (ITEMS, ["--kind", "hard", "--metric", "right"], None),
+        (MATRIX, ["--interval", "ci95", "--codes", "-1=missing"], "--interval does"),
+        (MEANS, ["--n", "5", "--scale", "1", "--codes", "-1=missing", "--interval", "ci95"], None),
+    ],
+)
+def test_what_did_nothing_is_named(
+    call: Call, tmp_path: Path, text: str | None, given: list[str], named: str | None
+) -> None:
+    path = tmp_path / "table.csv"
+    if text is None:
+        line = text_line(0, "a", "a", "a", filter="none", metrics=["exact_match"])
+        path, _ = write_pair(tmp_path / "logs", "t", results("t", {"exact_match,none": 1.0}, n=1), [line])
+    else:
+        path.write_text(text)
+    code, out, err = call("add", str(path), *given)
+    assert (code, err) == (0, "")
+    if named is None:
+        assert "nothing for what was read" not in out
+    else:
+        assert f"note: {named} nothing for what was read" in out
