@@ -46,6 +46,7 @@ bench: $(VENV)/.ready ## Speed and accuracy beside the peers; results under benc
 	for part in samples executors logs lookup; do $(BIN)/python benchmarks/engine.py $$part || exit 1; done
 	$(BIN)/python benchmarks/compare_worlds.py
 	$(BIN)/python benchmarks/mirage_worlds.py
+	$(BIN)/python benchmarks/mirage_suite.py
 	$(BIN)/python benchmarks/beside_worlds.py
 	$(BIN)/python benchmarks/forecast.py all
 
