@@ -207,3 +207,13 @@ def test_markdown_has_the_forecasts_and_the_alarms() -> None:
     ):
         assert words in said, words
     assert "said once only" not in said
+
+
+def test_among_many_curves_a_refused_one_still_has_its_last_score() -> None:
+    names, why = [f"c{k}" for k in range(5)], "the last scores left the path"
+    gone = {"y_hat": None, "low": None, "high": None, "refused": why, "observed": None}
+    rows = [{**FORECAST, "group": name, "observed": None, **(gone if name == "c4" else {})} for name in names]
+    curves = [{**CURVE, "group": name, **({"refused": why} if name == "c4" else {})} for name in names]
+    said = " ".join(terminal(document(forecast=rows, curves=curves, crossings=[], backtest=[])).split())
+    assert "c4 70B no forecast 28.0% [20.0, 37.0]" in said
+    assert "c3 70B 42% [31, 55] 28.0%" in said
