@@ -70,6 +70,13 @@ def test_another_prompt_of_the_whole_run_is_seen_beside_a_limit(store: Store, pu
     assert finding.state is State.FIRING
 
 
+def test_hashes_are_counted_and_names_are_shown(store: Store, put: Put) -> None:
+    put("m-1b", ROWS, scorer_hash="475d78e646750918", judge="gpt-a")
+    put("m-2b", ROWS, scorer_hash="9d7044c8b13c27a1", judge="gpt-b")
+    (finding,) = told(store)
+    assert "do not share the scorer (2 kinds) and judge (gpt-a / gpt-b)" in finding.title
+
+
 def test_repeats_with_other_examples_have_a_prompt_in_common(store: Store, put: Put) -> None:
     twice = [*ROWS[:5], *ROWS[:5]]
     epochs = [1] * 5 + [2] * 5

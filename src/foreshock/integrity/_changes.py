@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
@@ -23,6 +24,7 @@ _FACTS: dict[str, Callable[[Run], str | None]] = {
 }
 _WHICH_ITEMS = frozenset({"limit", "epochs", "epochs_reducer", "sample_id", "sample_shuffle"})
 _LONGEST = 40
+_HASH = re.compile(r"(?:sha256:)?(?=.*[a-f])[0-9a-f]{12,}")  # says nothing to a person
 
 
 class _Group(NamedTuple):
@@ -144,7 +146,8 @@ def _is_odd(value: str | None, told: Counter[str | None]) -> bool:
 
 def _kinds(told: Counter[str | None]) -> str:
     names = sorted(map(str, told))
-    return " / ".join(names) if len(names) <= 3 and all(len(n) <= _LONGEST for n in names) else f"{len(names)} kinds"
+    plain = all(len(name) <= _LONGEST and not _HASH.fullmatch(name) for name in names)
+    return " / ".join(names) if len(names) <= 3 and plain else f"{len(names)} kinds"
 
 
 def _effect(prompts: Prompts | None) -> Effect | None:
