@@ -14,6 +14,7 @@ from foreshock.lint import LintOptions, lint_store
 from foreshock.metrics import metric
 from foreshock.records import RunStatus
 from foreshock.store import Store
+from tests.check.test_hard_asked import write_repeats
 from tests.lint.conftest import Put
 
 
@@ -220,3 +221,10 @@ def test_a_header_alone_says_items_epochs_and_temperature(store: Store, put: Put
     rows = {row["code"]: row for row in document.tables["lint"]}
     assert rows["FS203"]["enough"][0]["have"] == 10
     assert rows["FS201"]["state"] == "no-data"
+
+
+def test_a_pass_rate_over_repeats_is_a_twin(store: Store) -> None:
+    write_repeats(store)
+    found = {row["code"]: row["hint"] for row in lint_store(store).tables["lint"]}
+    assert "FS202" not in found
+    assert "report pass_rate" in found["FS201"]

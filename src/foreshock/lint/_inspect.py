@@ -19,7 +19,8 @@ from foreshock.lint._twins import of_answers
 
 _DEPTH = 10  # functions that call functions
 _MOST = 50  # scorers of a task
-_ADVICE = "run with --logprobs --top-logprobs 5, or --epochs 10 --temperature 0.7 for a pass rate"
+# the log-probabilities that Inspect logs are those of what the model wrote, not of the right answer
+_ADVICE = "run with --epochs 10 --temperature 0.7 for a pass rate"
 _HARD = {"CORRECT", "INCORRECT", "NOANSWER", "C", "I", "N", 0, 1}
 _NONE = "no Task(...) stands in it or in the functions of this file that it calls, so nothing is read of it"
 

@@ -17,6 +17,8 @@ from foreshock.stats import clopper_pearson
 PRIMARY = ("multiple_choice_grade", "exact_match")
 COVERED = 0.95
 """Share of the hard metric's items that a twin must have a score on."""
+_RATES = ("pass_rate", "pass_rate(of=harness)")
+"""Twins that repeats of the items give: of exact match, and of the harness's own score."""
 _SUMMARY = re.compile("[/:]")
 
 Spreads = Mapping[tuple[str, str], Spread]
@@ -125,7 +127,7 @@ def twins_of(
 ) -> tuple[str, ...]:
     """Our continuous metrics that the stored responses give for nearly all items, first choice first."""
     needed = {row.run_key: row.n_items for row in main if row.n_items}
-    order = list(dict.fromkeys(twin for name in PRIMARY for twin in get_metric(name).twins))
+    order = list(dict.fromkeys([*(twin for name in PRIMARY for twin in get_metric(name).twins), *_RATES]))
     names = {get_metric(name).id: name for name in order}
     found: dict[str, set[str]] = {}
     for row in values:

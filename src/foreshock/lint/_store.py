@@ -23,7 +23,8 @@ from foreshock.series import Line, lines
 from foreshock.store import Snapshot
 
 _ADVICE = {
-    "inspect": "run again with --logprobs --top-logprobs 5, or --epochs 10 --temperature 0.7 for a pass rate",
+    # the log-probabilities that it logs are those of what the model wrote, not of the right answer
+    "inspect": "run again with --epochs 10 --temperature 0.7 for a pass rate",
     "helm": "keep per_instance_stats.json and scenario_state.json of the runs beside stats.json",
 }
 _LM_EVAL_TOTALS = "run again with --log_samples: the log-likelihoods of the choices are then in the samples"
