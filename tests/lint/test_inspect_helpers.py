@@ -62,7 +62,7 @@ def test_a_name_of_the_file_does_not_stand_for_an_argument_of_the_same_name(tmp_
 
 
 def test_the_shipped_tasks_are_read() -> None:
-    found = facts(Path(__file__).parents[2] / "examples" / "inspect_arithmetic.py")
+    found = facts(Path(__file__).parents[2] / "src" / "foreshock" / "tasks" / "_inspect.py")
     assert set(found) == {"multiplication", "addition"}
     for task in found.values():
         assert [(m.name, m.kind) for m in task.metrics] == [("exact_number", "hard")]
@@ -80,3 +80,13 @@ def test_helpers_that_call_each_other_end(tmp_path: Path) -> None:
     assert found["t"].items is None
     assert found["u"].notes
     assert found["v"].repeats is None
+
+
+def test_what_is_advised_for_a_twin_brings_one(tmp_path: Path) -> None:
+    write(tmp_path, a_py="@task\ndef t():\n return Task(hf_dataset('d'), scorer=choice())\n")
+    task = facts(tmp_path / "a.py")["t"]
+    assert "logprobs" not in task.twin_advice, "Inspect logs those of what the model wrote, which are no twin"
+    advised = "--epochs 10"
+    assert advised in task.twin_advice
+    write(tmp_path, b_py="@task\ndef t():\n return Task(hf_dataset('d'), scorer=choice(), epochs=10)\n")
+    assert facts(tmp_path / "b.py")["t"].twins == ("pass_rate",)

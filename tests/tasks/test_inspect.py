@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import importlib.util
+import sys
+import tomllib
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
+from foreshock.lint import LintOptions
+from foreshock.lint._design import design_facts
 from foreshock.models import Asking, CallableModel, collect
 from foreshock.store import Store, add_paths
 from foreshock.tasks import arithmetic
 
 LOG = Path(__file__).parent / "inspect_arithmetic.json"
 """Six problems answered by Inspect's mock model (0.3.285), its events taken out."""
-TASKS = Path(__file__).resolve().parents[2] / "examples" / "inspect_arithmetic.py"
 SAID = {
     "28*18": ("504", "ok"),
     "37*70": ("2590", "ok"),  # "37 times 70 is 2,590."
@@ -49,13 +51,15 @@ def test_its_items_are_those_of_the_command(tmp_path: Path) -> None:
     assert sorted(theirs) == sorted(zip(ours["item_id"], ours["item_key"], strict=True))
 
 
-def example() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("inspect_arithmetic", TASKS)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def test_inspect_finds_the_tasks_under_the_name_of_the_package(repo_root: Path) -> None:
+    project = tomllib.loads((repo_root / "pyproject.toml").read_text("utf-8"))["project"]
+    module = project["entry-points"]["inspect_ai"]["foreshock"]
+    source = importlib.util.find_spec(module)
+    assert source is not None
+    assert source.origin is not None
+    names = {task.task: task for task in design_facts([Path(source.origin)], LintOptions()).benchmarks}
+    assert set(names) == {"multiplication", "addition"}
+    assert module not in sys.modules, "without Inspect nothing of this package needs it"
 
 
 @pytest.mark.slow
@@ -64,7 +68,7 @@ def example() -> ModuleType:
 def test_the_tasks_load_and_run(tmp_path: Path, operation: str) -> None:
     inspect_ai = pytest.importorskip("inspect_ai")
     model = pytest.importorskip("inspect_ai.model")
-    task = getattr(example(), operation)(items=4)
+    task = getattr(importlib.import_module("foreshock.tasks._inspect"), operation)(items=4)
     outputs = []
     for place, sample in enumerate(task.dataset):
         output = model.ModelOutput.from_content("mockllm/model", sample.target if place else "7")

@@ -1,10 +1,11 @@
 """The two arithmetic tasks as Inspect tasks.
 
     pip install 'foreshock[inspect]'
-    inspect eval examples/inspect_arithmetic.py@multiplication --model openai/gpt-4o-mini -T items=500
-    inspect eval examples/inspect_arithmetic.py@addition --model vllm/EleutherAI/pythia-1.4b
+    inspect eval foreshock/multiplication --model openai/gpt-4o-mini -T items=500
+    inspect eval foreshock/addition --model vllm/EleutherAI/pythia-1.4b
     foreshock add logs/
 
+Inspect imports this module when a task of this package is asked for (entry point ``inspect_ai``); nothing else does.
 The problems are those of ``foreshock arithmetic``, with the same identity: runs of both can be compared item by item.
 Examples stand before each question as earlier turns of a chat. Inspect gives no log-probabilities of a text that the
 model did not write: for a twin from teacher forcing ask a completions endpoint with ``foreshock arithmetic``.
@@ -16,7 +17,8 @@ from inspect_ai.model import ChatMessageAssistant, ChatMessageUser, GenerateConf
 from inspect_ai.scorer import CORRECT, INCORRECT, Score, Scorer, Target, accuracy, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, generate, solver
 
-from foreshock.tasks import arithmetic, chat_turns, extract_number
+from foreshock.tasks._arithmetic import arithmetic, extract_number
+from foreshock.tasks._prompts import chat_turns
 
 MAX_TOKENS = 64
 ROLES = {"user": ChatMessageUser, "assistant": ChatMessageAssistant}
