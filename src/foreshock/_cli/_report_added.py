@@ -67,8 +67,8 @@ def show_added(
     unused = idle(options, (*added.added, *added.unchanged)) if options is not None else []
     if unused:
         formats = ", ".join(sorted({run.format for run in (*added.added, *added.unchanged)}))
-        told = f"{', '.join(unused)} {'does' if len(unused) == 1 else 'do'} nothing for what was read ({formats})"
-        out.print(f"  note: {told}", soft_wrap=True)
+        verb = "does" if len(unused) == 1 else "do"
+        out.print(f"  note: {', '.join(unused)} {verb} nothing for what was read ({formats})", soft_wrap=True)
 
 
 def _show_notes(out: Console, runs: Sequence[Run], asked: Path | None) -> None:

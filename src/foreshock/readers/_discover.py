@@ -89,8 +89,8 @@ def read_paths(
     for name, reader in known.items():
         if name in claimed:
             counted = _Counted(progress, done, total)
-            for outcome in reader.read(_candidates(claimed[name], counted), options):
-                yield _with_chance(outcome, options) if isinstance(outcome, Reading) else outcome
+            for found in reader.read(_candidates(claimed[name], counted), options):
+                yield _with_chance(found, options) if isinstance(found, Reading) else found
             done += len(claimed[name])
 
 

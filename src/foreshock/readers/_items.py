@@ -36,7 +36,7 @@ from foreshock.readers._presets import PRESETS, Preset, preset
 from foreshock.readers._protocol import Candidate, Failure, Reading, ReadOptions
 from foreshock.readers._tables_contact import explain
 from foreshock.readers._tables_run import chance_of
-from foreshock.records import Batch, Run, RunStatus, ingest_id, run_key
+from foreshock.records import Batch, ModelCard, Run, RunStatus, ingest_id, run_key
 
 
 class _Plan(NamedTuple):
@@ -122,10 +122,14 @@ class ItemReader:
         output = first.values.get("output")
         names = _names(table, plan, group, options)
         model, task = group.model or names.model or table.stem, group.task or names.task
-        shots = {"shots": names.shots} if names.shots else {}
+        model = model if group.step is None else f"{model}@step{group.step}"
+        conditions = ({"shots": names.shots} if names.shots else {}) | dict(group.conditions)
+        seed = int(group.seed) if group.seed and group.seed.isdecimal() and len(group.seed) < 18 else None
+        if group.seed is not None and seed is None:
+            conditions["seed"] = group.seed
         # a copy elsewhere is the same run; another table of the same model and task is another one
         content = (table.source.sha256, table.member or "")
-        key = run_key("items", model, task, group.date or "", names.shots or "", *content)
+        key = run_key("items", model, task, group.date or "", names.shots or "", *group.apart, *content)
         # a preset, its roles in --map and the same roles found by themselves are one way of reading
         identity = {"roles": columns, "scale": options.scale, "model": options.model, "task": options.task}
         # part of it only where they are given, so that what was read before keeps its own
@@ -147,7 +151,9 @@ class ItemReader:
             reader=f"{self.name}@{self.version}",
             model=model,
             task=task,
-            conditions=shots,
+            card=ModelCard(step=group.step),
+            conditions=conditions,
+            seed=seed,
             chance=chance_of(options),
             created=group.date or (chat(output).created if is_chat(output) else None),
             sources=[table.source],

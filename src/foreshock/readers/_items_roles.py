@@ -10,11 +10,15 @@ from typing import Any, NamedTuple
 
 from foreshock._base import AmbiguousError, ConfigError
 from foreshock.readers._json import text
+from foreshock.readers._tables_axis import AXES
+from foreshock.readers._tables_names import NAMES as TABLE_NAMES
 
 ROLES = (
     *("item", "model", "task", "input", "choices", "output", "answer", "target", "gold_index", "score", "metric"),
-    *("epoch", "subset", "date", "total"),
+    *("epoch", "subset", "date", "total", "seed", "step", "shots", "condition"),
 )
+# what only the user says: a sampling seed of its own for each row would make as many runs
+TOLD = ("seed", "step", "shots", "condition")
 
 # Per role, names in order of preference; two names of one tier in a table are ambiguous.
 NAMES: dict[str, tuple[tuple[str, ...], ...]] = {
@@ -46,8 +50,8 @@ NAMES: dict[str, tuple[tuple[str, ...], ...]] = {
 # what tells rows apart; a column of such a name is taken for it beside a preset that does not mention it
 APART = ("model", "task", "metric", "epoch", "subset")
 # beside a mapping all but two are: a moment for each row makes no runs, and a total would change the scores
-BESIDE = tuple(role for role in ROLES if role not in ("date", "total"))
-SEVERAL = ("item", "score")
+BESIDE = tuple(role for role in ROLES if role not in ("date", "total", *TOLD))
+SEVERAL = ("item", "score", "condition")
 _SCORES = frozenset(
     {*("score", "scores", "acc", "accuracy", "correct", "passed", "pass", "em", "f1", "match", "success", "rating")}
 )
@@ -140,7 +144,7 @@ def _beside(
 
 
 def parts_of(role: str, column: str, columns: Collection[str]) -> list[str]:
-    """Columns of a role: an item may be made of several, ``test+language``, and there may be several scores."""
+    """Columns of a role: ``test+language`` is one item, and there may be several scores and conditions."""
     return column.split("+") if role in SEVERAL and column not in columns else [column]
 
 
@@ -192,7 +196,7 @@ def detect(columns: Sequence[str], where: str) -> Roles:
 def matches(role: str, columns: Sequence[str]) -> list[str]:
     """Columns whose name says that they play ``role``, of the best tier that occurs."""
     names = {c: plain(c) for c in columns}
-    for tier in NAMES[role]:
+    for tier in NAMES.get(role, ()):
         hits = [c for c, name in names.items() if name in tier]
         if hits:
             return hits
@@ -226,6 +230,19 @@ def _sufficient(roles: Roles, columns: Sequence[str], where: str) -> Roles:
             where=where,
         )
     return roles
+
+
+def series_role(column: str) -> str | None:
+    """The role of a column that by its name sets runs of one model apart.
+
+    Examples:
+        >>> series_role("train_seed"), series_role("seed"), series_role("Checkpoint"), series_role("num_fewshot")
+        (None, 'seed', 'step', 'shots')
+    """
+    name = plain(column)
+    if name in AXES["step"]:
+        return "step"
+    return next((role for role in ("seed", "shots") if any(name in tier for tier in TABLE_NAMES[role])), None)
 
 
 def command(where: str, known: dict[str, str]) -> str:

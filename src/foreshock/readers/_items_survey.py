@@ -9,20 +9,39 @@ from typing import Any, NamedTuple
 from foreshock._base import AmbiguousError, BrokenFileError
 from foreshock.readers._items_chat import chat, is_chat
 from foreshock.readers._items_repeats import Repeats
-from foreshock.readers._items_roles import Roles, command, parts_of, shown
+from foreshock.readers._items_roles import Roles, command, parts_of, series_role, shown
 from foreshock.readers._items_table import Table, cell
 from foreshock.readers._items_values import as_int, as_list, as_score, as_text, scale_of, scores_of
+from foreshock.readers._tables_axis import number as quantity
+from foreshock.readers._tables_subject import shots_of
 
 # Interleaved runs are held in memory; sorted files are not.
 MAX_HELD = 2_000_000
 
 
 class Group(NamedTuple):
-    """What makes rows belong to one run; None where the table has no such column."""
+    """What makes rows belong to one run; None where the table has no such column.
+
+    Attributes:
+        model, task, date: As they stand in the table.
+        seed: Seed of the training or the sampling.
+        step: Step of the training.
+        conditions: Name and value of every condition that the row states, shots among them.
+    """
 
     model: str | None
     task: str | None
     date: str | None
+    seed: str | None = None
+    step: int | None = None
+    conditions: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def apart(self) -> list[str]:
+        """What else than model, task and date tells the run from others, as texts."""
+        told = [] if self.seed is None else ["seed", self.seed]
+        told += [] if self.step is None else ["step", str(self.step)]
+        return [*told, *(text for pair in self.conditions for text in pair)]
 
 
 class Record(NamedTuple):
@@ -70,17 +89,18 @@ class Survey:
     def _record(self, number: int, row: Mapping[str, Any]) -> Record:
         try:
             values = {role: self._value(row, role, column) for role, column in self.roles.columns.items()}
+            group = self._group(values)
         except BrokenFileError as error:
             error.where = self.table.at(number)
             raise
-        return Record(number, self._group(values), values)
+        return Record(number, group, values)
 
     def _value(self, row: Mapping[str, Any], role: str, column: str) -> Any:
         """A cell; the text of an item that is made of several columns; a tuple where several hold scores."""
         parts = self._parts.get(role)
         if parts is None:
             return cell(row, column)
-        if role == "score":
+        if role in ("score", "condition"):
             return tuple(cell(row, part) for part in parts)
         texts = [as_text(cell(row, part)) for part in parts]
         return "/".join(text or "" for text in texts) if any(texts) else None
@@ -113,7 +133,32 @@ class Survey:
         output = values.get("output")
         if model is None and is_chat(output):
             model = chat(output).model
-        return Group(model, as_text(values.get("task")), as_text(values.get("date")) or None)
+        seed = (as_text(values.get("seed")) or "").strip() or None
+        own = as_text(values.get("task")), as_text(values.get("date")) or None
+        return Group(model, *own, seed, self._step(values), self._conditions(values))
+
+    def _step(self, values: Mapping[str, Any]) -> int | None:
+        text = (as_text(values.get("step")) or "").strip()
+        if not text:
+            return None
+        found = quantity(text)
+        if found is None or found[0] < 0 or not found[0].is_integer():
+            raise BrokenFileError(
+                f"the step is {text[:40]!r} (column {self.roles.columns['step']!r})",
+                expected="a whole number",
+                do="correct it, or use the column as a condition: --map condition=COLUMN",
+            )
+        return int(found[0])
+
+    def _conditions(self, values: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+        columns = self.roles.columns
+        found = [("shots", shots_of(text))] if (text := (as_text(values.get("shots")) or "").strip()) else []
+        if "condition" in columns:
+            names = self._parts.get("condition", [columns["condition"]])
+            cells = values["condition"] if "condition" in self._parts else (values["condition"],)
+            texts = ((name, (as_text(each) or "").strip()) for name, each in zip(names, cells, strict=True))
+            found += [(name, text) for name, text in texts if text]
+        return tuple(found)
 
     def _check(self, record: Record, scale: float | None) -> None:
         values, where = record.values, self.table.at(record.number)
@@ -161,15 +206,18 @@ class Survey:
         columns = self.roles.columns
         if "epoch" in columns:
             return
-        roles = [r for r in ("model", "task", "epoch") if r not in columns]
+        roles = [r for r in ("model", "task") if r not in columns] + ["epoch"]
         for group, repeats in self.repeats.items():
             found = repeats.told_apart(self._cells(group), self._unused()) if repeats.numbered else []
             if found:
+                plain = series_role(found[0])
+                offered = [*([plain] if plain and plain not in columns else []), *roles]
+                offered += [] if "condition" in columns else ["condition"]
                 raise AmbiguousError(
                     f"items occur up to {repeats.most:,} times with other content, told apart by {shown(found)}",
-                    expected=f"to be told whether that is the {' or the '.join(roles)}",
-                    do=command(self.table.where, {**columns, roles[0]: found[0]})
-                    + "".join(f", or {r}={found[0]}" for r in roles[1:])
+                    expected=f"to be told whether that is the {' or the '.join(offered)}",
+                    do=command(self.table.where, {**columns, offered[0]: found[0]})
+                    + "".join(f", or {r}={found[0]}" for r in offered[1:])
                     + (f", or a part of the item: item={columns['item']}+{found[0]}" if "item" in columns else ""),
                     where=self.table.where,
                 )

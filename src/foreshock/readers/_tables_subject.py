@@ -91,7 +91,7 @@ class Subjects:
         shots = texts.get("shots")
         return Subject(
             *(model, found.places, _clean(texts.get("task")), _clean(texts.get("family")), texts.get("date")),
-            *(None if shots is None else _shots(shots), texts.get("seed"), conditions),
+            *(None if shots is None else shots_of(shots), texts.get("seed"), conditions),
             *(texts.get("version"), texts.get("organisation")),
         )
 
@@ -122,11 +122,11 @@ class Subjects:
         return _Places(tuple(places), named)
 
 
-def _shots(text: str) -> str:
+def shots_of(text: str) -> str:
     """The number of examples in ``25-shot``; other words as they are.
 
     Examples:
-        >>> _shots("25-shot"), _shots("few "), _shots("0.0")
+        >>> shots_of("25-shot"), shots_of("few "), shots_of("0.0")
         ('25', 'few', '0')
     """
     plain = text.strip().lower()
