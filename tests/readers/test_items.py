@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
+from foreshock.readers import ReadOptions
 from foreshock.records import item_key
+from foreshock.store import Store, add_paths
 
 from ._items_tables import DICT, ROWS, as_csv, as_jsonl, as_parquet, zipped
 from ._read import failure, read_all, read_one
@@ -234,3 +236,11 @@ def test_choices_as_text(tmp_path: Path) -> None:
     assert read_one(path).column("items", "choices") == [["u", "v"], ["w"]]
     path.write_bytes(as_csv([{"id": 1, "output": "x", "choices": "u or v"}]))
     assert "choices that are no list" in failure(path)
+
+
+def test_rows_that_contradict_each_other_are_told_of_once(tmp_path: Path) -> None:
+    path = tmp_path / "dup.csv"
+    path.write_text("item,model,score\nq1,a,1\nq1,a,0\nq2,a,1\nq3,a,1\nq4,a,1\n", "utf-8")
+    (run,) = add_paths(Store.open(tmp_path / "store", create=True), [path], ReadOptions(task="t")).added
+    (told,) = [warning for warning in run.warnings if "repeat" in warning]
+    assert told.startswith("1 row repeats an item with other content ('q1' in lines 2 and 3); all are kept, as ")

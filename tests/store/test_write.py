@@ -160,7 +160,7 @@ def test_repeated_ids_keep_both_rows_and_are_reported(store: Store) -> None:
         },
     )
     run = store.write(make_run(), [batch])
-    assert any("1 responses repeat" in warning and "1 of them with other" in warning for warning in run.warnings)
+    assert any("1 response repeats" in warning and "1 of them with another" in warning for warning in run.warnings)
     assert store.snapshot().scan("responses").collect().height == 4
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from foreshock._base import StoreError
+from foreshock._base import StoreError, count_of
 from foreshock.records import Batch, Counts, Delivery, ScoreStatus
 
 _REFUSED = (Delivery.REFUSED, Delivery.BLOCKED)
@@ -66,8 +66,14 @@ class Tally:
             missing=missing,
         )
 
-    def warnings(self, counts: Counts, *, absent_told: bool = False) -> list[str]:
-        """What a user should know about the rows; ``absent_told``: the reader has counted what is absent."""
+    def warnings(self, counts: Counts, *, absent_told: bool = False, repeats_told: bool = False) -> list[str]:
+        """What a user should know about the rows.
+
+        Args:
+            counts: The counts of the run.
+            absent_told: The reader has counted what is absent.
+            repeats_told: The reader has said which rows repeat others, scores included.
+        """
         notes = []
         if counts.missing and not absent_told:
             whole = "" if counts.expected is None else f" of {counts.expected}"
@@ -75,10 +81,11 @@ class Tally:
         rows = self._deliveries.total()
         if counts.expected is not None and rows > counts.expected:
             notes.append(f"{rows} responses are in the log, {counts.expected} were announced")
-        if self._repeated:
+        if self._repeated and not repeats_told:
+            verb = "repeats" if self._repeated == 1 else "repeat"
             notes.append(
-                f"{self._repeated} responses repeat the item, epoch and sample of another one, "
-                f"{self._disagreeing} of them with other content; all are kept"
+                f"{count_of(self._repeated, 'response')} {verb} the item, epoch and sample of another one, "
+                f"{self._disagreeing} of them with another output, answer or delivery; all are kept"
             )
         return notes
 

@@ -230,8 +230,10 @@ def _settle(run: Run, late: dict[str, Any], tally: Tally) -> Run:
     counts = tally.counts(None if unlogged else expected)
     guesses = list(dict.fromkeys([*run.guesses, *late.pop("guesses", [])]))
     meta = {**run.meta, **(late.pop("meta", None) or {})}
-    # a reader that counted the absent responses has said so in its own words
-    told = [*run.warnings, *late.pop("warnings", []), *tally.warnings(counts, absent_told="absent" in meta)]
+    said = [*run.warnings, *late.pop("warnings", [])]
+    # a reader that counted absent or repeated responses has said so in its own words
+    repeats = any("duplicates (FS104)" in warning for warning in said)
+    told = [*said, *tally.warnings(counts, absent_told="absent" in meta, repeats_told=repeats)]
     warnings = list(dict.fromkeys(told))  # an exported run that comes back brings what the store said of it before
     if status is RunStatus.COMPLETE and counts.missing and counts.delivered + counts.refused + counts.error:
         status = RunStatus.PARTIAL
