@@ -77,6 +77,24 @@ def test_delivery(tmp_path: Path, fields: dict[str, Any], want: str) -> None:
     assert [r["delivery"] for r in one(tmp_path, **fields).responses] == [want]
 
 
+SAID = [{"role": "user", "content": "q"}, {"role": "assistant", "content": "", "tool_calls": []}]
+
+
+@pytest.mark.parametrize(
+    ("fields", "want"),
+    [
+        ({"output": {"choices": []}, "messages": SAID[:1]}, ""),  # a scorer gave a value to nothing
+        ({"output": {"choices": []}, "messages": SAID}, None),  # an agent that spoke: what came is not known
+        ({"output": {"choices": []}, "messages": SAID[:1], "scores": {}}, None),  # missing
+        ({"output": {"choices": []}, "messages": SAID[:1], "error": {"message": "x"}}, None),
+        ({"output": None, "messages": SAID[:1]}, None),
+        ({"output": output(""), "messages": SAID}, ""),
+    ],
+)
+def test_a_generation_that_gave_nothing_is_an_empty_reply(tmp_path: Path, fields: dict[str, Any], want: object) -> None:
+    assert [r["output"] for r in one(tmp_path, **fields).responses] == [want]
+
+
 def test_invalidated_samples_are_kept_but_not_scored(tmp_path: Path) -> None:
     got = one(tmp_path, invalidation={"author": "me", "reason": "leaked"})
     (row,), (meta,) = got.responses, got.metas()

@@ -111,6 +111,8 @@ class SampleRows:
         self._trace(piece, meta)
         answer = answer_of(scores, texts, self._primary, meta)
         output = completion(sample.output, texts)
+        if output is None and state is Delivery.OK and _came_without_text(sample):
+            output = ""
         usage = usage_of(sample, self._model, meta)
         note_facts(sample, meta)
         if meta.completions:
@@ -194,6 +196,16 @@ class SampleRows:
         if len(found) > MAX_STEPS:
             meta.trace_left_out = len(found) - MAX_STEPS
             self._tally.add("long", piece.where)
+
+
+def _came_without_text(sample: Sample) -> bool:
+    """Whether a last generation was asked for and gave nothing at all: no choice, and no message of the model's.
+
+    Where the model did speak before, or the log keeps messages elsewhere, what came is not known.
+    """
+    if sample.output is None or sample.output.choices != [] or sample.message_refs:
+        return False
+    return not any(message.role == "assistant" for message in sample.messages or ())
 
 
 def _identity(sample: Sample) -> tuple[str | None, int]:
