@@ -10,8 +10,9 @@ from foreshock.curves._combine import thinned
 from foreshock.curves._curve import Curve
 from foreshock.curves._local import local_trends, merged
 
-UNLIKELY = 0.01
-"""A history whose end is less probable than this, seen from before it, has left its path."""
+UNLIKELY = 0.05
+"""A history whose end is less probable than this, seen from before it, has left its path. The bound is not reached:
+the local trends allow for a slope that wanders, and the three views are alike."""
 ORIGINS = {1: 0.05, 2: 0.1, 3: 0.2}
 """Places before the end from which the end is foreseen: at least so many, and at least this share of all, as a turn in
 a dense history is spread over many places."""
@@ -26,8 +27,8 @@ def off_path(curve: Curve) -> float:
     The score at the last place is foreseen from each of :data:`ORIGINS` by the local trends of the places up to there
     (:mod:`foreshock.curves._local`), which know the noise and how much the slope has wandered. Its distance in their
     standard deviations is read in Student's t with what the noise had of degrees of freedom; the least of the
-    probabilities counts, times their number (Bonferroni). On straight power laws with normal, t3 or autocorrelated
-    noise fewer than 1.5% of the histories fell below .01.
+    probabilities counts, times their number (Bonferroni). Of power laws, straight or onto a floor, of 6 to 80 places
+    fewer than 1.5% fell below .05 with normal or autocorrelated noise, up to 3.5% with Student's t of 3 degrees.
 
     A turn under way, a wild last score and the end of a schedule look alike.
 
