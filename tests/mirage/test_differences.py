@@ -20,6 +20,7 @@ from foreshock.mirage import (
     entry_of_totals,
     foreseeable,
     judge_family,
+    order_for,
     twin_of,
 )
 from foreshock.records import Batch, ModelCard, Run
@@ -81,6 +82,35 @@ def test_twins_that_fall_with_ability_are_turned() -> None:
     turned = entry_of_difference(Difference(panel, np.zeros(POINTS)), Hard("hard"), (Twin("brier", "brier", high=2.0),))
     assert np.array_equal(turned.panel.values["brier"], entry.panel.values["soft"])
     assert turned.twins[0].kind == "difference"
+
+
+@pytest.mark.parametrize(("link", "first"), [("all-of-N", "z_logp"), ("argmax", "y_choice")])
+def test_twins_of_a_difference_stand_in_the_order_that_is_printed(link: Any, first: str) -> None:
+    entry = gained(np.random.default_rng(1), 0.0)
+    soft = entry.panel.values["soft"]
+    panel = with_values(entry.panel, a_brier=-soft, m_similar=soft, y_choice=soft, z_logp=soft)
+    kinds = {
+        "m_similar": "char_similarity", "a_brier": "brier", "z_logp": "gold_logprob", "y_choice": "choice_probability",
+    }  # fmt: skip
+    twins = tuple(Twin(name, kind) for name, kind in kinds.items())
+    made = entry_of_difference(Difference(panel, np.zeros(POINTS)), Hard("hard", link), twins)
+    (told,) = judge_family([made], replicates=100).judgements
+    assert told.twin == first
+    assert f"fixed beforehand: {', '.join(order_for(link))}; used: {first}" in told.finding.null
+    ordered = sorted(kinds, key=lambda name: order_for(link).index(kinds[name]))
+    assert [told.twin, *(other.name for other in told.others)] == ordered
+
+
+def test_decoded_text_carries_no_break_of_a_difference() -> None:
+    entry = gained(np.random.default_rng(50), 0.85)
+    difference = Difference(entry.panel, np.zeros(POINTS))
+    said = {
+        kind: judge_family([entry_of_difference(difference, Hard("hard"), (Twin("soft", kind),))], replicates=200)
+        for kind in ("graded_score", "char_similarity")
+    }
+    assert said["graded_score"].judgements[0].verdict == "break"
+    assert said["char_similarity"].judgements[0].verdict == "unresolved"
+    assert "decoded text" in said["char_similarity"].judgements[0].reason
 
 
 def stored(

@@ -211,9 +211,12 @@ def test_decoded_text_may_not_say_break() -> None:
     p = with_values(panel_of(w, seeds=False), char_similarity=np.nanmean(w.positions, axis=2))
     j = judge(p, hard_of(w), [Twin("char_similarity", "char_similarity")], replicates=200)
     assert j.reason.startswith("the twin is decoded text and jumps too")
-    assert "--logprobs" in j.finding.advice
+    # Inspect logs the log-probabilities of what the model wrote, which are no twin
+    assert "--log_samples" in j.finding.advice
+    assert "--logprobs" not in j.finding.advice
     both = judge(p, hard_of(w), [Twin("char_similarity", "char_similarity"), *twins_of(w)], replicates=200)
     assert (both.verdict, both.twin) == ("break", "gold_logprob")
+    assert [(o.name, o.answer, o.why) for o in both.others] == [("char_similarity", "not asked", "decoded text")]
 
 
 def test_a_jump_that_the_twin_does_not_give_is_not_its_mirage() -> None:
@@ -234,13 +237,30 @@ def test_another_twin_can_only_take_a_verdict_back() -> None:
     w = choice_world(np.random.default_rng(6), share=0.85, noise=0.05)
     smooth = choice_world(np.random.default_rng(7), noise=0.05)
     p = panel_of(w, seeds=False)
-    assert judge(p, hard_of(w), twins_of(w), replicates=200).verdict == "break"
+    agreed = judge(p, hard_of(w), twins_of(w), replicates=200)
+    assert agreed.verdict == "break"
+    assert agreed.others
+    assert {o.answer for o in agreed.others} <= {"agrees", "cannot tell"}
+    assert all(o.low is not None and o.low > 0.25 for o in agreed.others if o.answer == "agrees")
     disagree = with_values(p, choice_margin=smooth.twins["choice_margin"])
     j = judge(disagree, hard_of(w), twins_of(w), replicates=200)
     assert (j.verdict, j.reason) == (
         "unresolved",
         "twins disagree: choice_probability says break, choice_margin the opposite",
     )
+    (against,) = (o for o in j.others if o.name == "choice_margin")
+    assert against.answer == "disagrees"
+    assert against.high is not None
+    assert against.high < 0.5
+    assert "choice_margin disagrees (" in j.finding.null
+    assert {"twin": "choice_margin", "answer": "disagrees"}.items() <= j.row(1, 1)["twins"][-1].items()
+
+
+def test_twins_are_not_asked_where_the_primary_one_says_nothing() -> None:
+    w = choice_world(np.random.default_rng(7), points=4, noise=0.6)
+    j = judge(panel_of(w, seeds=False), hard_of(w), twins_of(w), replicates=100)
+    assert j.verdict == "unresolved"
+    assert {(o.answer, o.why) for o in j.others} == {("not asked", "the primary twin gives no verdict to agree with")}
 
 
 def test_what_would_be_enough_is_computed() -> None:

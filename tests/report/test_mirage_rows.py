@@ -76,6 +76,19 @@ def judged() -> Document:
     return document([one], [row(one, **behind)], **tables)
 
 
+def test_what_the_other_twins_say_stands_beside_the_verdict() -> None:
+    one = finding("sums", "mirage")
+    twins = [
+        {"twin": "brier", "kind": "brier", "answer": "agrees", "low": 0.0, "high": 0.31},
+        {"twin": "choice_margin", "answer": "cannot tell"},
+        {"twin": "char_similarity", "answer": "not asked", "why": "decoded text"},
+        {"twin": "token_similarity", "answer": "not asked", "why": "decoded text"},
+    ]
+    told = printed(document([one], [row(one, twin="gold_logprob", twins=twins)]))
+    assert "other twins brier agrees (a break carries 0% to 31% of its rise); choice_margin cannot tell;" in told
+    assert "char_similarity, token_similarity not asked (decoded text)" in told
+
+
 def test_a_yes_outside_the_interval_says_what_the_rule_allows() -> None:
     one = finding("sums", "smooth")
     foreseen = {

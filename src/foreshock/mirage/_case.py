@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from foreshock.mirage._design import Design, Floats
 from foreshock.mirage._excess import Prior
-from foreshock.mirage._judgement import Move, Verdict
+from foreshock.mirage._judgement import Asked, Move, Verdict
 from foreshock.mirage._measures import Hard, Twin
 from foreshock.mirage._needs import Enough
 from foreshock.mirage._positions import LinkCheck
@@ -43,6 +43,7 @@ class Case:
         prior: What the family knows of the noise, on the primary link.
         shares: Share carried by a break on each link of the twin, the primary link first.
         through: The hard metric through its link.
+        others: What the other twins say to the verdict.
         enough: What would have been enough.
         verdict: The verdict so far.
         jump, moves, moved: Largest jump of the hard metric and the items that moved there.
@@ -66,6 +67,7 @@ class Case:
     prior: Prior | None = None
     shares: list[Share] = field(default_factory=list)
     through: Through | None = None
+    others: list[Asked] = field(default_factory=list)
     enough: Enough | None = None
     verdict: Verdict = "unresolved"
     jump: tuple[int, int] | None = None

@@ -21,7 +21,7 @@ from foreshock.mirage._design import Design, Floats
 from foreshock.mirage._excess import Curves
 from foreshock.mirage._judge import series_of
 from foreshock.mirage._judgement import Verdict, num
-from foreshock.mirage._measures import DECODED, Twin
+from foreshock.mirage._measures import Twin
 from foreshock.mirage._noise import LEAST_TASKS
 from foreshock.mirage._share import ALPHA, MAY, OTHER, SHARE, Share, Windowed, judge_share
 from foreshock.records import Alternative, Effect, Evidence, Finding, Rate, State, Subject
@@ -102,7 +102,7 @@ def common_jump(cases: Sequence[Case], ratio: float) -> CommonJump | None:
         The finding; None where fewer than four tasks with a rising twin share a window.
     """
     usable = [c for c in cases if c.shares and c.share is not None and c.share.rising and c.twin is not None]
-    usable = [c for c in usable if c.twin is not None and c.twin.kind not in DECODED]
+    usable = [c for c in usable if c.twin is not None and not c.twin.decoded]
     if len(usable) < LEAST_TASKS:
         return None
     (places, _), *_ = Counter(_places(c) for c in usable).most_common(1)

@@ -3,7 +3,8 @@
 It is judged on the scale on which it was measured (identity), because it can be negative, and no link takes negative
 values. A straight map of a smooth twin is smooth, so through this link a metric alone never makes a jump: the verdict
 is ``break``, ``smooth`` or ``unresolved``, never ``mirage``. Where the hard metric's difference jumps and its twin's
-does not, the jump may be the metric's or not, and nothing here could tell; it stays ``unresolved``.
+does not, the jump may be the metric's or not, and nothing here could tell; it stays ``unresolved``. The order of twins
+and what may carry a break are those of the metrics under either condition.
 """
 
 from __future__ import annotations
@@ -124,8 +125,9 @@ def _less(first: Entry, second: Entry, metric: str, columns: list[tuple[int, int
 def _as_difference(hard: Hard, baseline: Floats) -> Hard:
     """A difference begins at 0 and can reach what the lowest baseline leaves of the scale."""
     room = hard.ceiling - float(np.min(baseline))
-    return Hard(hard.name, "identity", chance=0.0, ceiling=room if room > 0 else hard.ceiling, binary=False)
+    ceiling = room if room > 0 else hard.ceiling
+    return Hard(hard.name, "identity", chance=0.0, ceiling=ceiling, binary=False, was=hard.link)
 
 
 def _twin(twin: Twin) -> Twin:
-    return Twin(twin.name, "difference")
+    return Twin(twin.name, "difference", was=twin.kind)

@@ -13,14 +13,13 @@ import numpy as np
 from foreshock._base import digest
 from foreshock.mirage._case import ITEMS, POINTS, Case
 from foreshock.mirage._design import Floats
-from foreshock.mirage._judgement import Move
+from foreshock.mirage._judgement import Asked, Move
 from foreshock.mirage._links import links_for
-from foreshock.mirage._measures import DECODED
 from foreshock.mirage._needs import POWER, STEP, Enough
 from foreshock.mirage._share import ALPHA, MAY, RATIO, SHARE, Share
 from foreshock.mirage._through import UNEXPLAINED, Through
 from foreshock.records import Alternative, Effect, Evidence, Finding, Fit, Need, Rate, State, Subject
-from foreshock.series import Panel, order_for
+from foreshock.series import Panel
 
 CODE = "FS301"
 _STATE = {"break": State.FIRING, "mirage": State.OK, "smooth": State.OK, "unresolved": State.NO_DATA}
@@ -131,8 +130,18 @@ def _null(case: Case, ratio: float) -> str:
         f"carries at most {SHARE:.0%} of the rise; exchangeable unit: {unit}, and item within the joint bootstrap"
         f"{'' if case.by_items else ' (totals: draws by value, standard error and number of items, unpaired)'}; "
         f"noise: {_noise_of(case)}, estimated anew in every simulated draw; order of twins, fixed beforehand: "
-        f"{', '.join(order_for(case.hard.link))}{used}{how}"
+        f"{', '.join(case.hard.order)}{used}{_others(case)}{how}"
     )
+
+
+def _others(case: Case) -> str:
+    """What the other twins say: each can only take a verdict back."""
+    told = [f"{o.name} {o.answer}{_ends(o)}{f' ({o.why})' if o.why else ''}" for o in case.others]
+    return f"; other twins, which can only take a verdict back: {', '.join(told)}" if told else ""
+
+
+def _ends(asked: Asked) -> str:
+    return "" if asked.low is None or asked.high is None else f" ({asked.low:.0%} to {asked.high:.0%})"
 
 
 def _noise_of(case: Case) -> str:
@@ -209,8 +218,8 @@ def _evidence(panel: Panel, move: Move) -> Evidence:
 # the harness's own options that make it write what a twin needs
 TWIN_COMMANDS = (
     "lm-eval: run again with `--log_samples` (log-likelihoods of the choices are then in the samples; for generated "
-    "answers add a multiple-choice or log-likelihood form of the task); Inspect: `--logprobs --top-logprobs 5`, or "
-    "`--epochs 10 --temperature 0.7` for a pass rate"
+    "answers add a multiple-choice or log-likelihood form of the task); Inspect: `--epochs 10 --temperature 0.7` for a "
+    "pass rate"
 )
 
 
@@ -238,8 +247,8 @@ def _advice(case: Case) -> str:
         )
     if case.twin is None:
         told.append(f"Get a twin. {case.how_twin or TWIN_COMMANDS}.")
-    elif case.twin.kind in DECODED:
-        told.append(f"Log-probabilities tell more than decoded text. {case.how_twin or TWIN_COMMANDS}.")
+    elif case.twin.decoded:
+        told.append(f"Log-probabilities, or repeats, tell more than decoded text. {case.how_twin or TWIN_COMMANDS}.")
     if case.enough is not None and case.enough.power < POWER:
         told.append(_would_do(case.enough))
     return " ".join(told) or "Look at both curves; no number of seeds, items or models alone is known to settle it."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 
@@ -14,9 +15,9 @@ from foreshock.mirage._drawn import emergence_of, find_moves, lines_of
 from foreshock.mirage._entry import Entry
 from foreshock.mirage._excess import Curves, Prior
 from foreshock.mirage._finding import compose, data_hash
-from foreshock.mirage._judgement import Judgement, Verdict
+from foreshock.mirage._judgement import Asked, Judgement, Verdict
 from foreshock.mirage._links import links_for
-from foreshock.mirage._measures import DECODED, Twin, in_order
+from foreshock.mirage._measures import Twin, in_order
 from foreshock.mirage._needs import Noise, enough
 from foreshock.mirage._positions import check_positions
 from foreshock.mirage._prepare import counts, merged, orderly
@@ -25,6 +26,8 @@ from foreshock.mirage._through import UNEXPLAINED, look_through
 from foreshock.mirage._weights import Weights
 from foreshock.mirage._window import BEGUN, OPEN, Window, windows
 from foreshock.stats import Link
+
+UNDECIDED = "the primary twin gives no verdict to agree with"
 
 
 def open_case(entry: Entry, seed: int, replicates: int) -> Case:
@@ -38,7 +41,7 @@ def open_case(entry: Entry, seed: int, replicates: int) -> Case:
     positions, panel = panel.positions, replace(panel, positions=None)
     case = Case(panel, entry.hard, [], seed, replicates, dict(entry.checks), counted, notes=[*notes, *entry.remarks])
     case.draws, case.how_twin = given or {}, entry.how_twin
-    case.twins = [t for t in in_order(list(entry.twins), entry.hard.link) if case.has(t.name)]
+    case.twins = [t for t in in_order(list(entry.twins), entry.hard.was or entry.hard.link) if case.has(t.name)]
     case.data_hash = data_hash(case)
     if positions is not None and positions.size:
         case.link_check = check_positions(positions, np.random.default_rng([seed, 2]))
@@ -170,6 +173,7 @@ def conclude(case: Case, ratio: float) -> Judgement:
         _measure(case, ratio)
         _decide(case, ratio)
         _lacking(case)
+    case.others = case.others or [_unasked(twin, UNDECIDED) for twin in case.twins[1:]]
     find_moves(case)
     score, p = emergence_of(case, np.random.default_rng([case.seed, 1]))
     return Judgement(
@@ -190,6 +194,7 @@ def conclude(case: Case, ratio: float) -> Judgement:
         moved=case.moved,
         jump=case.jump,
         noise_source=case.noise_source,
+        others=tuple(case.others),
         window=tuple((case.panel.points[w.kept[0]], case.panel.points[w.kept[-1]], w.weight) for w in case.windows),
     )
 
@@ -235,7 +240,7 @@ def _decide(case: Case, ratio: float) -> None:
     broken = [s.low > SHARE for s in case.shares]
     if not share.rising:
         case.reasons.append(f"the rise of {twin.name} is not beyond its noise")
-    elif all(broken) and twin.kind in DECODED:
+    elif all(broken) and twin.decoded:
         case.reasons.append("the twin is decoded text and jumps too: only log-probabilities could tell")
     elif all(broken):
         _unless_contradicted(case, "break", ratio)
@@ -262,19 +267,36 @@ def _one_sided(case: Case) -> None:
 
 
 def _unless_contradicted(case: Case, verdict: Verdict, ratio: float) -> None:
-    """Let other twins take the verdict back: one that says for certain the opposite."""
-    for twin in case.twins[1:]:
-        if twin.kind in DECODED or counts(case.panel, twin.name) != counts(case.panel, case.twins[0].name):
-            continue
-        told = _shares_of(case, twin, ratio)
-        if told is None:
-            continue
-        breaks = all(s.low > SHARE for s in told)
-        denies = told[0].rising and told[0].high < MAY
-        if (verdict == "break" and denies) or (verdict != "break" and breaks):
-            case.reasons.append(f"twins disagree: {case.twins[0].name} says {verdict}, {twin.name} the opposite")
-            return
-    case.verdict = verdict
+    """Let other twins take the verdict back: one that says for certain the opposite. What each says is kept."""
+    case.others = [_asked(case, twin, verdict, ratio) for twin in case.twins[1:]]
+    against = next((other.name for other in case.others if other.answer == "disagrees"), None)
+    if against is None:
+        case.verdict = verdict
+    else:
+        case.reasons.append(f"twins disagree: {case.twins[0].name} says {verdict}, {against} the opposite")
+
+
+def _asked(case: Case, twin: Twin, verdict: Verdict, ratio: float) -> Asked:
+    """What another twin says to a verdict."""
+    if twin.decoded:
+        return _unasked(twin, "decoded text")
+    if counts(case.panel, twin.name) != counts(case.panel, case.twins[0].name):
+        return _unasked(twin, "not of the same seeds")
+    told = _shares_of(case, twin, ratio)
+    if told is None:
+        return _unasked(twin, "reaches the end of its scale")
+    breaks = all(s.low > SHARE for s in told)
+    denies = told[0].rising and told[0].high < MAY
+    same, opposite = (breaks, denies) if verdict == "break" else (denies, breaks)
+    answer: Literal["agrees", "disagrees", "cannot tell"] = "agrees" if same else "cannot tell"
+    if opposite:
+        answer = "disagrees"
+    ends = (min(s.low for s in told), told[0].high) if told[0].rising else (None, None)
+    return Asked(twin.name, twin.was or twin.kind, answer, low=ends[0], high=ends[1])
+
+
+def _unasked(twin: Twin, why: str) -> Asked:
+    return Asked(twin.name, twin.was or twin.kind, "not asked", why)
 
 
 def _shares_of(case: Case, twin: Twin, ratio: float) -> list[Share] | None:

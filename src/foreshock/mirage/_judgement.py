@@ -63,6 +63,38 @@ class Move:
 
 
 @dataclass(frozen=True, slots=True)
+class Asked:
+    """What a twin besides the primary one says to the verdict.
+
+    Attributes:
+        name: The twin.
+        kind: Its kind; of a difference between conditions, its kind under either.
+        answer: ``agrees``, ``disagrees``, ``cannot tell`` or ``not asked``.
+        why: Why it was not asked; empty where it was.
+        low, high: Bounds of the share of its rise that a break may carry: the smallest lower bound of its links, and
+            the upper bound on its primary link. None where it was not asked or does not rise beyond noise.
+    """
+
+    name: str
+    kind: str
+    answer: Literal["agrees", "disagrees", "cannot tell", "not asked"]
+    why: str = ""
+    low: float | None = None
+    high: float | None = None
+
+    def row(self) -> dict[str, Any]:
+        """Element of ``twins`` in the table ``verdicts``."""
+        return {
+            "twin": self.name,
+            "kind": self.kind,
+            "answer": self.answer,
+            "why": self.why or None,
+            "low": num(self.low),
+            "high": num(self.high),
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class Judgement:
     """Verdict on one panel with everything that the report draws.
 
@@ -85,6 +117,7 @@ class Judgement:
             scatter and that of the other tasks), ``checkpoints``; None when not reached.
         window: Points judged, (first, last, share of the joint draws of items that give this window), most frequent
             first.
+        others: What the other twins say, in their order.
     """
 
     finding: Finding
@@ -105,6 +138,7 @@ class Judgement:
     jump: tuple[int, int] | None
     noise_source: str | None = None
     window: tuple[tuple[str, str, float], ...] = ()
+    others: tuple[Asked, ...] = ()
 
     def row(self, items: int, points: int) -> dict[str, Any]:
         """Row of the table ``verdicts``."""
@@ -120,6 +154,7 @@ class Judgement:
             "items": items,
             "hard": self.hard,
             "twin": self.twin,
+            "twins": [other.row() for other in self.others],
             "share": num(s.value) if s else None,
             "share_low": num(min(s.low, self.other.low)) if s and self.other else None,
             "share_high": num(s.high) if s else None,

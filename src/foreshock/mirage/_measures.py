@@ -43,6 +43,7 @@ class Hard:
         parts: Number of parts that must all succeed (``all-of-N``) or of attempts of which one must (``any-of-T``);
             None where it is not known and is estimated.
         threshold: Value of the twin from which a response passes; None where it is not known and is estimated.
+        was: Of a difference between two conditions, the link under either of them: the difference itself has none.
     """
 
     name: str
@@ -52,6 +53,12 @@ class Hard:
     binary: bool = True
     parts: int | None = None
     threshold: float | None = None
+    was: HardLink | None = None
+
+    @property
+    def order(self) -> tuple[str, ...]:
+        """Kinds of twins, best first; those of a difference stand as under either condition."""
+        return order_for(self.was or self.link)
 
     @property
     def primary(self) -> Link:
@@ -72,6 +79,7 @@ class Twin:
         tokens: Mean number of tokens by which a summed ``gold_logprob`` is divided; 1 when it is per token already.
         high: Largest value (2 for a multi-class Brier score).
         trials: Trials behind one item's value (epochs for ``pass_rate``); sets the floor.
+        was: Of a difference between two conditions, its kind under either of them; None where it is not known.
     """
 
     name: str
@@ -79,12 +87,19 @@ class Twin:
     tokens: float = 1.0
     high: float = 1.0
     trials: int = 1
+    was: str | None = None
 
     def __post_init__(self) -> None:
-        if self.kind not in _KINDS:
-            raise MetricError(
-                f"twin kind {self.kind!r} is unknown", expected=f"one of {', '.join(_KINDS)}", where=self.name
-            )
+        for kind in (self.kind, self.was or self.kind):
+            if kind not in _KINDS:
+                raise MetricError(
+                    f"twin kind {kind!r} is unknown", expected=f"one of {', '.join(_KINDS)}", where=self.name
+                )
+
+    @property
+    def decoded(self) -> bool:
+        """Whether it is made of decoded text, or the difference of such."""
+        return (self.was or self.kind) in DECODED
 
     @property
     def unit(self) -> str:
@@ -137,11 +152,11 @@ class Twin:
 
 
 def in_order(twins: list[Twin], link: str) -> list[Twin]:
-    """The given twins, best first.
+    """The given twins, best first; differences in the order of what they are differences of.
 
     Examples:
         >>> [t.name for t in in_order([Twin("sim", "char_similarity"), Twin("logp", "gold_logprob")], "all-of-N")]
         ['logp', 'sim']
     """
     order = (*order_for(link), "difference")
-    return sorted(twins, key=lambda t: (order.index(t.kind), t.name))
+    return sorted(twins, key=lambda t: (order.index(t.was or t.kind), t.name))

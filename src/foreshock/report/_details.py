@@ -44,6 +44,7 @@ def details(
     found = [
         Detail("share", _share(row)),
         Detail("twin", _twin(row)),
+        Detail("other twins", _other_twins(row)),
         Detail("link", row.how or ""),
         Detail("noise", _noise(row)),
         Detail("window", _window(row)),
@@ -81,6 +82,20 @@ def _twin(row: VerdictRow) -> str:
         return row.twin or ""
     link = f" through the link {row.link}" if row.twin and row.link else ""
     return f"{row.twin or 'none'}{link}; the first that exists, in an order fixed beforehand: {', '.join(row.order)}"
+
+
+def _other_twins(row: VerdictRow) -> str:
+    """What each of the other twins says; those that were not asked for one reason stand together."""
+    told = []
+    unasked: dict[str, list[str]] = {}
+    for one in row.twins:
+        if one.answer == "not asked":
+            unasked.setdefault(one.why or "", []).append(one.twin)
+        else:
+            ends = "" if one.low is None else f" (a break carries {_bounds(one.low, one.high)} of its rise)"
+            told.append(f"{one.twin} {one.answer}{ends}")
+    told += [f"{', '.join(names)} not asked{f' ({why})' if why else ''}" for why, names in unasked.items()]
+    return "; ".join(told)
 
 
 def _noise(row: VerdictRow) -> str:

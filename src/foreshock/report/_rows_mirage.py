@@ -32,6 +32,25 @@ class WindowRow(msgspec.Struct, frozen=True, kw_only=True):
     share: float | None = None
 
 
+class OtherTwinRow(msgspec.Struct, frozen=True, kw_only=True):
+    """What a twin besides the one that was used says to a verdict; it can only take it back.
+
+    Attributes:
+        twin: The twin.
+        kind: Its kind.
+        answer: ``agrees``, ``disagrees``, ``cannot tell`` or ``not asked``.
+        why: Why it was not asked.
+        low, high: Bounds of the share of its rise that a break may carry.
+    """
+
+    twin: str
+    kind: str | None = None
+    answer: str
+    why: str | None = None
+    low: float | None = None
+    high: float | None = None
+
+
 class VerdictRow(msgspec.Struct, frozen=True, kw_only=True):
     """One line of the verdict table.
 
@@ -45,6 +64,7 @@ class VerdictRow(msgspec.Struct, frozen=True, kw_only=True):
         points: Points on the axis.
         items: Items answered at every point.
         hard, twin: Metrics.
+        twins: What the other twins say, in the order of ``order``.
         share: Share of the change that a break may carry (a fraction).
         share_low, share_high: Its interval.
         level: Level of that interval.
@@ -77,6 +97,7 @@ class VerdictRow(msgspec.Struct, frozen=True, kw_only=True):
     items: int | None = None
     hard: str | None = None
     twin: str | None = None
+    twins: list[OtherTwinRow] = []
     share: float | None = None
     share_low: float | None = None
     share_high: float | None = None
