@@ -185,7 +185,7 @@ def test_closeness_of_whole_texts_is_no_twin(store: Store) -> None:
         ("promptfoo", {}, False, False, ["--repeat"]),
         ("deepeval", {}, False, False, ["--repeat"]),
         ("table", {}, True, False, ["--csv", "scores.csv", "--twin"]),
-        ("items", {}, False, True, ["scores.csv", "epoch=COLUMN"]),
+        ("items", {}, False, True, ["scores.csv", "epoch=REPEATS"]),
     ],
 )
 def test_the_command_fits_the_harness(
@@ -200,6 +200,45 @@ def test_the_command_fits_the_harness(
     assert how.command is not None
     assert set(words) <= set(shlex.split(how.command))
     assert how.command in how.sentence
+
+
+@pytest.mark.parametrize(
+    ("columns", "choices", "asked"),
+    [
+        ({"item": "id", "score": "score"}, False, "item=id,answer=ANSWERS,target=TARGETS"),
+        ({"item": "id", "output": "said", "target": "target", "epoch": "epoch"}, False, "item=id,answer=said"),
+        ({"item": "item", "answer": "answer", "target": "target"}, False, "epoch=REPEATS"),
+        ({"item": "item", "answer": "answer", "target": "target", "epoch": "epoch"}, False, None),
+        ({"item": "item", "choices": "options", "epoch": "epoch"}, True, "choices=options"),
+    ],
+)
+def test_a_table_is_asked_for_what_its_columns_do_not_give(
+    columns: dict[str, str], choices: bool, asked: str | None
+) -> None:
+    source = Source(path="scores.csv", size=1, mtime_ns=1, sha256="0")
+    run = Run(
+        run_key="k", format="items", reader="t@1", model="m", task="t", sources=[source], meta={"read_as": columns}
+    )
+    how = how_to_get_a_twin(run, totals=False, choices=choices)
+    assert shlex.split(how.command or "") == ["foreshock", "check", "scores.csv", *(["--map", asked] if asked else [])]
+    assert ("10 answers to each item" in how.before) == (choices or {"answer", "target"} <= columns.keys())
+    if {"answer", "target"} <= columns.keys():
+        assert how_to_get_a_twin(run, totals=False, rates=False).command is None
+
+
+def test_a_run_of_lm_eval_03_is_asked_for_again_as_04_takes_it() -> None:
+    arguments = "use_accelerate=True,pretrained=lab/m,revision=step0,device_map_option=auto"
+    run = Run(
+        run_key="k", format="lm-eval", reader="t@1", model="lab/m", task="hendrycksTest-anatomy",
+        meta={"layout": "0.3", "backend": "hf-causal", "model_args": arguments},
+    )  # fmt: skip
+    how = how_to_get_a_twin(run, totals=True)
+    said = shlex.split(how.command or "")
+    newer = "parallelize=True,pretrained=lab/m,revision=step0"
+    assert said[1:7] == ["--model", "hf", "--model_args", newer, "--tasks", "mmlu_anatomy"]
+    assert "0.4" in how.before
+    today = Run(run_key="k", format="lm-eval", reader="t@1", model="m", task="t", meta={"model_args": arguments})
+    assert arguments in (how_to_get_a_twin(today, totals=True).command or "")
 
 
 def test_names_of_strangers_are_one_word_of_a_command() -> None:

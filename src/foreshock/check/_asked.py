@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from foreshock._base import ConfigError, MetricError, nearest
 from foreshock.check._measures import Measure, Measures, chance_level, choice_count, declared_twins, measures_of
+from foreshock.check._pass_rate import with_pass_rate
 from foreshock.check._task import Task, of_answers
 from foreshock.check._whole_texts import WholeTexts
 from foreshock.metrics import MetricSpec, get_metric
@@ -63,7 +64,7 @@ def judged_on(
     beside = declared_twins(task.runs)
     return [
         Judgeable(
-            of_answers(measures_of(one, found, specs, beside), texts, task.name),
+            with_pass_rate(of_answers(measures_of(one, found, specs, beside), texts, task.name), task.blocks),
             # what was declared is the score of guessing on the main metric
             task.chance if one == found.main else chance_level(one, choice_count(options)),
         )

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 from foreshock._base import MetricError
 from foreshock.check._line_totals import TotalLine, total_lines
 from foreshock.check._lines import Held, ItemLine, Judged, Place, named, runs_of, series_rows, verdict_row
+from foreshock.check._twin_command import How
 from foreshock.mirage import Entry, Judgement, entry_of_difference, entry_of_total_difference
 from foreshock.records import Run
 from foreshock.series import ConditionPair, Line, Shelf, aggregate_series, condition_pairs, condition_panel
@@ -41,6 +43,10 @@ class DifferenceLine(NamedTuple):
 
     def entry(self, shelf: Shelf) -> Entry | None:
         """Load both sides; None where they share no model, no item or no metric."""
+        made = self._entry(shelf)
+        return None if made is None else replace(made, how_twin=self.how.sentence.removesuffix("."))
+
+    def _entry(self, shelf: Shelf) -> Entry | None:
         first, second = self.sides
         if isinstance(first, ItemLine):
             return self._of_items(first, shelf)
@@ -63,9 +69,14 @@ class DifferenceLine(NamedTuple):
             return None
         return entry_of_difference(made, *side.plan.metrics(made.panel, block))
 
+    @property
+    def how(self) -> How:
+        """How a twin would come to be, or a better one."""
+        return self.sides[0].how_of(rates=False)
+
     def told(self, held: Held, judgement: Judgement) -> Judged:
         """The difference with its answer; its row belongs into ``conditions``."""
-        how = self.sides[0].how
+        how = self.how
         row = {
             **verdict_row(held, judgement, how),
             "condition": self.pair.name,

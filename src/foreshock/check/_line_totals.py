@@ -51,10 +51,14 @@ class TotalLine(NamedTuple):
     @property
     def how(self) -> How:
         """How item scores with a twin would come to be; of a table with a twin, how its totals could be judged."""
+        return self.how_of(rates=True)
+
+    def how_of(self, *, rates: bool) -> How:
+        """The same; ``rates`` is whether the pass rate over repeats would be a twin."""
         uncounted = any(point.n is None and point.stderr is None for point in self.series.points)
         if self.twin is not None and uncounted and self.run.format == "table":
             return how_to_count(self.run)
-        how = how_to_get_a_twin(self.run, totals=True)
+        how = how_to_get_a_twin(self.run, totals=True, rates=rates)
         kept = keep_responses(self.run.format)
         return how._replace(before=f"{kept[0].upper()}{kept[1:]}.{' ' + how.before if how.before else ''}")
 

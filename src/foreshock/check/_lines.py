@@ -11,12 +11,12 @@ import numpy as np
 
 from foreshock.check._asked import Judgeable
 from foreshock.check._measures import Measure, Measures
+from foreshock.check._pass_rate import pass_rate_of
 from foreshock.check._tables import unit_of
 from foreshock.check._task import Task
 from foreshock.check._twin_command import How, how_to_get_a_twin
 from foreshock.metrics import get_metric, harness_metric
 from foreshock.mirage import (
-    DECODED,
     Entry,
     EntryFacts,
     Hard,
@@ -24,12 +24,13 @@ from foreshock.mirage import (
     Trend,
     Twin,
     entry_facts,
-    order_for,
     trend_of,
 )
 from foreshock.records import Finding, Light, Run
 from foreshock.series import Block, Line, Panel, Shelf, panel
 
+Floats = np.ndarray
+ROUNDING = 1e-9
 LIGHTS = {"break": Light.FIRING, "mirage": Light.WARN, "smooth": Light.OK, "unresolved": Light.NO_DATA}
 
 
@@ -124,7 +125,7 @@ class Plan(NamedTuple):
     def judged(self) -> list[Measure]:
         """Metrics that a verdict looks at, the hard one first."""
         main = self.measures.main
-        return [*([main] if main is not None else []), *self.measures.twins]
+        return [*([main] if main is not None else []), *(twin for twin in self.measures.twins if not self._own(twin))]
 
     @property
     def ids(self) -> list[str]:
@@ -137,11 +138,22 @@ class Plan(NamedTuple):
         return {measure.id: measure.kind == "hard" for measure in self.judged}
 
     def metrics(self, made: Panel, block: Block) -> tuple[Hard, tuple[Twin, ...]]:
-        """The hard metric and its twins as they are judged."""
+        """The hard metric as it is judged, and the twins with scores that are not its own."""
         main = self.measures.main
         assert main is not None
         hard = _hard(main, self.chance)
-        return hard, tuple(_apart(made, hard, [_twin(measure, block) for measure in self.measures.twins]))
+        twins = [_twin(measure, block) for measure in self.measures.twins if not self._own(measure)]
+        return hard, tuple(_apart(made, hard, twins))
+
+    def with_rate(self, made: Panel, block: Block) -> tuple[Panel, tuple[Twin, ...]]:
+        """The panel with the pass rate of the hard metric itself beside it, and that as a twin, where there is one."""
+        main, rate = self.measures.main, next(filter(self._own, self.measures.twins), None)
+        found = pass_rate_of(main, rate, made, block) if main is not None and rate is not None else None
+        return (found[0], (found[1],)) if found is not None else (made, ())
+
+    def _own(self, twin: Measure) -> bool:
+        """Whether a twin has no scores of its own: it is the mean of the hard metric over repeats."""
+        return self.measures.main is not None and twin.id == self.measures.main.id
 
 
 class ItemLine(NamedTuple):
@@ -186,10 +198,15 @@ class ItemLine(NamedTuple):
             return None
         made = named(made, self.plan, self.variant)
         hard, twins = self.plan.metrics(made, block)
+        made, rate = self.plan.with_rate(made, block)
         main = self.plan.measures.main
         assert main is not None
         return Entry(
-            made, hard, twins, _checks(self.line, main, self.plan.chance), how_twin=self.how.sentence.removesuffix(".")
+            made,
+            hard,
+            (*twins, *rate),
+            _checks(self.line, main, self.plan.chance),
+            how_twin=self.how.sentence.removesuffix("."),
         )
 
     def block(self, shelf: Shelf, runs: Sequence[Run]) -> Block | None:
@@ -201,7 +218,11 @@ class ItemLine(NamedTuple):
     @property
     def how(self) -> How:
         """How a twin, or a better one, would come to be."""
-        return how_to_get_a_twin(newest(self.line), totals=False, choices=self.plan.choices)
+        return self.how_of(rates=True)
+
+    def how_of(self, *, rates: bool) -> How:
+        """The same; ``rates`` is whether the pass rate over repeats would be a twin."""
+        return how_to_get_a_twin(newest(self.line), totals=False, choices=self.plan.choices, rates=rates)
 
     def told(self, held: Held, judgement: Judgement) -> Judged:
         """The line with its answer."""
@@ -244,13 +265,13 @@ def verdict_row(held: Held, judgement: Judgement, how: How) -> dict[str, Any]:
 
     ``command`` is there where a twin, or one that is not made of decoded text, would help.
     """
-    kind = next((twin.kind for twin in held.twins if twin.name == judgement.twin), None)
-    lacking = judgement.verdict == "unresolved" and (kind is None or kind in DECODED)
+    used = next((twin for twin in held.twins if twin.name == judgement.twin), None)
+    lacking = judgement.verdict == "unresolved" and (used is None or used.decoded)
     return {
         **judgement.row(held.items, len(held.labels.points)),
         "level": judgement.finding.effect.level if judgement.finding.effect else None,
         "link": held.hard.link,
-        "order": list(order_for(held.hard.link)),
+        "order": list(held.hard.order),
         "command": how.command if lacking else None,
     }
 
@@ -339,9 +360,12 @@ def _trials(measure: Measure, block: Block) -> int:
 def _apart(made: Panel, hard: Hard, twins: list[Twin]) -> list[Twin]:
     """Twins that are not the hard metric by another name: the similarity of one-word answers is 0 or 1 as well."""
     own = made.values.get(hard.name)
-    return [
-        t for t in twins if own is None or not np.array_equal(made.values.get(t.name, own[:0]), own, equal_nan=True)
-    ]
+    return [t for t in twins if own is None or t.name not in made.values or not _same(made.values[t.name], own)]
+
+
+def _same(one: Floats, other: Floats) -> bool:
+    """Equal but for rounding, which differs with the number of answers behind a mean."""
+    return bool(np.allclose(one, other, rtol=0.0, atol=ROUNDING, equal_nan=True))
 
 
 def _checks(line: Line, main: Measure, chance: float | None) -> Mapping[str, tuple[str, str]]:

@@ -19,6 +19,7 @@ from foreshock.check._measures import (
     declared_twins,
     measures,
 )
+from foreshock.check._pass_rate import with_pass_rate
 from foreshock.check._whole_texts import WholeTexts
 from foreshock.mirage import DECODED
 from foreshock.records import ModelCard, Run
@@ -109,6 +110,7 @@ def load_task(
     found = measures(scores.seen, shelf.specs, trusted, declared_kinds(runs), declared_twins(runs))
     found = of_answers(found, texts, name)
     blocks = scores.blocks({m.id: m.kind == "hard" for m in found.all}, keys)
+    found = with_pass_rate(found, blocks)
     parsed = scores.blocks({found.main.id: False}, keys) if found.main is not None else []
     chance = next((run.chance for run in runs if run.chance is not None), None)
     if chance is None and found.main is not None:

@@ -2,101 +2,53 @@
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable
 
+from foreshock.check._how import NO_RATE, REPEATS, How, words
+from foreshock.check._how_items import how_items
+from foreshock.check._how_lm_eval import how_lm_eval
 from foreshock.records import Run
 
-REPEATS = 10
-"""Answers per item for a pass rate: with ten, a share of a twentieth of the items is already told from none."""
+__all__ = ["How", "how_to_count", "how_to_get_a_twin", "keep_responses"]
 
 
-class How(NamedTuple):
-    """How a twin would come to be.
-
-    Attributes:
-        gives: What it would be, as the end of a sentence.
-        command: What to run, complete for the run in hand; None where no option of the harness does it.
-        before: What has to be done first, one sentence; empty where nothing has.
-    """
-
-    gives: str
-    command: str | None
-    before: str = ""
-
-    @property
-    def sentence(self) -> str:
-        """All of it for a person."""
-        do = f"run `{self.command}`" if self.command else "add logs that hold it"
-        return f"{self.before + ' ' if self.before else ''}To get {self.gives}: {do}."
-
-    @property
-    def general(self) -> str:
-        """The same for several tasks and models, without the command."""
-        do = "run the following, once for each task and model" if self.command else "add logs that hold it"
-        return f"{self.before + ' ' if self.before else ''}To get {self.gives}: {do}."
-
-
-def how_to_get_a_twin(run: Run, *, totals: bool, choices: bool = False) -> How:
+def how_to_get_a_twin(run: Run, *, totals: bool, choices: bool = False, rates: bool = True) -> How:
     """What to do for a twin.
 
     Args:
         run: A run of the line; its format decides, and its model and task stand in the command.
         totals: Whether only totals are in the logs.
         choices: Whether the items offer options.
+        rates: Whether a pass rate over repeats would be one. It is none of a difference between conditions, which is
+            judged on the metric's own scale: there the mean over repeats is the metric itself.
 
     Examples:
         >>> run = Run(run_key="k", format="inspect", reader="r@1", model="openai/gpt-4o", task="sums")
         >>> how_to_get_a_twin(run, totals=False).command
         'inspect eval sums --model openai/gpt-4o --epochs 10 --temperature 0.7'
     """
+    if run.format == "lm-eval":
+        return how_lm_eval(run, totals=totals, choices=choices)
+    if run.format == "items":
+        return how_items(run, choices=choices, rates=rates)
+    if not rates and not (choices and run.format in _OPTIONS) and run.format not in _NO_REPEATS:
+        return NO_RATE
     make = _BY_FORMAT.get(run.format)
-    return _any(run) if make is None else make(run, totals, choices)
+    return _ANY if make is None else make(run, totals, choices)
 
 
-def _any(_run: Run) -> How:
-    return How("a twin (log-probability of the right answer, or several answers to each item)", None)
+_ANY = How("a twin (log-probability of the right answer, or several answers to each item)", None)
 
 
 def _inspect(run: Run, totals: bool, _choices: bool) -> How:
     # the log-probabilities that Inspect logs are those of what the model wrote, not of the right answer
     file = run.meta.get("task_file")
     task = f"{file}@{run.task.rpartition('/')[2]}" if isinstance(file, str) and file else run.task
-    command = _words("inspect", "eval", task, "--model", run.model, "--epochs", str(REPEATS), "--temperature", "0.7")
+    command = words("inspect", "eval", task, "--model", run.model, "--epochs", str(REPEATS), "--temperature", "0.7")
     return How(f"the pass rate of each item over {REPEATS} answers", command, _KEEP_SAMPLES if totals else "")
 
 
 _KEEP_SAMPLES = "Keep whole logs (no --no-log-samples)."
-
-
-def _lm_eval(run: Run, totals: bool, choices: bool) -> How:
-    task, extra, before = run.task, [], ""
-    gives = "the log-probability of the right answer or option"
-    if not totals and not choices:
-        task = f"{run.task}_loglikelihood"
-        extra = ["--include_path", "."]
-        before = (
-            f"Generated text has no log-probability of the right answer: write {task}.yaml with `include: "
-            f"{run.task}.yaml`, `task: {task}` and `output_type: loglikelihood`."
-        )
-    shots = run.conditions.get("shots")
-    command = _words(
-        *("lm_eval", "--model", str(run.meta.get("backend") or "hf"), "--model_args", _arguments(run)),
-        *("--tasks", task, *(["--num_fewshot", shots] if shots else []), *extra),
-        *("--log_samples", "--output_path", "logs"),
-    )
-    return How(gives, command, before)
-
-
-def _arguments(run: Run) -> str:
-    told = run.meta.get("model_args")
-    if isinstance(told, Mapping):
-        return ",".join(f"{key}={value}" for key, value in told.items())
-    if isinstance(told, str) and told:
-        return told
-    name, _, revision = run.model.partition("@")
-    return f"pretrained={name}" + (f",revision={revision}" if revision else "")
 
 
 def _helm(run: Run, _totals: bool, choices: bool) -> How:
@@ -110,7 +62,7 @@ def _helm(run: Run, _totals: bool, choices: bool) -> How:
     model = str(run.meta.get("deployment") or run.model)
     most = run.conditions.get("limit") or "1000"
     entries = ("--run-entries", f"{_and(entry)}model={model}")
-    return How(gives, _words("helm-run", *entries, "--suite", "twin", "--max-eval-instances", most))
+    return How(gives, words("helm-run", *entries, "--suite", "twin", "--max-eval-instances", most))
 
 
 def _and(entry: str) -> str:
@@ -119,7 +71,7 @@ def _and(entry: str) -> str:
 
 def _lighteval(run: Run, _totals: bool, choices: bool) -> How:
     before = "" if choices else "Give the task a form with choices, or a metric that samples, such as pass@k."
-    command = _words(
+    command = words(
         "lighteval", "accelerate", f"model_name={run.model}", run.task, "--save-details", "--output-dir", "logs"
     )
     return How("the log-probabilities of the options, or several answers to each item", command, before)
@@ -137,7 +89,7 @@ def _deepeval(_run: Run, _totals: bool, _choices: bool) -> How:
 
 
 def _swe_bench(run: Run, _totals: bool, _choices: bool) -> How:
-    command = _words(
+    command = words(
         *("python", "-m", "swebench.harness.run_evaluation", "--predictions_path", "all_preds.jsonl"),
         *("--run_id", run.model.replace("/", "__")),
     )
@@ -146,7 +98,7 @@ def _swe_bench(run: Run, _totals: bool, _choices: bool) -> How:
 
 def _table(run: Run, _totals: bool, _choices: bool) -> How:
     said = _said(run)
-    command = f"{said or _words('foreshock', 'mirage', '--csv', _path(run))} --twin COLUMN"
+    command = f"{said or words('foreshock', 'mirage', '--csv', _path(run))} --twin COLUMN"
     column = "A continuous score of the same outputs has to stand in a column of the table, say COLUMN"
     return How("a twin", command, f"{column}{'' if said else '; give it beside the options that read the table'}.")
 
@@ -154,7 +106,7 @@ def _table(run: Run, _totals: bool, _choices: bool) -> How:
 def how_to_count(run: Run) -> How:
     """What to do for totals of a table that have a twin and do not say of how many items they are."""
     said = _said(run)
-    command = f"{said or _words('foreshock', 'mirage', '--csv', _path(run))} --n ITEMS"
+    command = f"{said or words('foreshock', 'mirage', '--csv', _path(run))} --n ITEMS"
     before = "The number of items behind each score has to be known: a number, or the name of a column, say ITEMS"
     beside = "" if said else "; give it beside the options that read the table"
     return How("a verdict on the totals", command, f"{before}{beside}.")
@@ -170,28 +122,8 @@ def _said(run: Run) -> str | None:
     return None
 
 
-def _items(run: Run, _totals: bool, choices: bool) -> How:
-    path = _words("foreshock", "check", _path(run))
-    if choices:
-        return How(
-            f"the pass rate of each item over {REPEATS} answers",
-            f"{path} --map epoch=COLUMN",
-            f"The table has to hold {REPEATS} answers to each item, numbered in a column, say COLUMN.",
-        )
-    return How(
-        "the closeness of answers, or their pass rate",
-        f"{path} --map output=OUTPUTS,target=TARGETS,epoch=REPEATS",
-        "The table has to hold columns of outputs and targets, better still several answers to each item.",
-    )
-
-
 def _path(run: Run) -> str:
     return run.sources[0].path if run.sources else "TABLE"
-
-
-def _words(*words: str) -> str:
-    """Words of a command, quoted where a shell would take them apart."""
-    return shlex.join(words)
 
 
 _RESPONSES = {
@@ -207,14 +139,15 @@ def keep_responses(log_format: str) -> str:
     return _RESPONSES.get(log_format, _ANY_RESPONSES)
 
 
-_BY_FORMAT: dict[str, Callable[[Run, bool, bool], Any]] = {
+_BY_FORMAT: dict[str, Callable[[Run, bool, bool], How]] = {
     "inspect": _inspect,
-    "lm-eval": _lm_eval,
     "helm": _helm,
     "lighteval": _lighteval,
     "promptfoo": _promptfoo,
     "deepeval": _deepeval,
     "swe-bench": _swe_bench,
     "table": _table,
-    "items": _items,
 }
+# harnesses that log the log-probabilities of options, and forms of logs whose twin is not made of repeats
+_OPTIONS = frozenset({"helm", "lighteval"})
+_NO_REPEATS = frozenset({"swe-bench", "table"})
