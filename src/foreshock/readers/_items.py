@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
 
-from foreshock._base import AmbiguousError, BrokenFileError, ConfigError, ForeshockError
+from foreshock._base import AmbiguousError, BrokenFileError, ForeshockError
 from foreshock.readers._contain import reported
 from foreshock.readers._items_build import ItemRows
 from foreshock.readers._items_chat import chat, is_chat
@@ -27,14 +26,14 @@ from foreshock.readers._items_roles import (
     task_note,
     told,
 )
+from foreshock.readers._items_said import declared, refuse_idle, suit
 from foreshock.readers._items_sniff import is_table
 from foreshock.readers._items_survey import Group, Record, Survey
 from foreshock.readers._items_table import LineRows, Table, cell, tables
-from foreshock.readers._items_values import largest_score, scale_told
 from foreshock.readers._json import text
 from foreshock.readers._presets import PRESETS, Preset, preset
 from foreshock.readers._protocol import Candidate, Failure, Reading, ReadOptions
-from foreshock.readers._tables_contact import explain
+from foreshock.readers._tables_contact import explain, say_so
 from foreshock.readers._tables_run import chance_of
 from foreshock.records import Batch, ModelCard, Run, RunStatus, ingest_id, run_key
 
@@ -96,17 +95,23 @@ class ItemReader:
                 return
             plan = _plan(table, options)
             found, roles = plan.roles.found, plan.roles
-            _refuse_idle(plan.roles, options, table)
+            refuse_idle(plan.roles, options, table)
             survey = Survey(table, plan.roles, options.scale)
             if not survey.groups:
                 raise BrokenFileError(
                     "no rows below the header", expected="one row per response", do="remove it", where=table.where
                 )
+            first = None if options.map or options.preset else _contact(table, plan, options)
             for group, records in survey.runs():
-                yield self._reading(survey, plan, group, records, options)
+                reading = self._reading(survey, plan, group, records, options)
+                if first is not None:
+                    meta = {**reading.run.meta, "contact": first}
+                    reading = reading._replace(run=msgspec.structs.replace(reading.run, meta=meta))
+                    first = None
+                yield reading
         except BaseException as error:  # noqa: BLE001 - one bad member is not the others
             if roles is not None and isinstance(error, AmbiguousError) and "--scale" in (error.do or ""):
-                _suit(error, table, roles)
+                suit(error, table, roles)
             if isinstance(error, ForeshockError):
                 explain(error, table, options)
             if found and isinstance(error, ForeshockError):
@@ -143,7 +148,7 @@ class ItemReader:
         notes = [*plan.notes, *_scaled(scores, survey.graded, options.scale), *names.notes(table.path)]
         meta = {"read_as": columns, "columns_not_used": unused} | ({"notes": notes} if notes else {})
         if "score" in columns and (options.kind is not None or options.twin is not None):
-            meta["metrics"] = _declared(scores, options, table)
+            meta["metrics"] = declared(scores, options, table)
         repeats = survey.repeats[group]
         run = Run(
             run_key=key,
@@ -168,55 +173,10 @@ class ItemReader:
         return Reading(run, _batches(rows, chain([first], records)))
 
 
-def _suit(error: AmbiguousError, table: Table, roles: Roles) -> None:
-    """Suggest the scale that holds every score of a table, not only the first that did not fit."""
-    columns = parts_of("score", roles.columns["score"], table.data.columns)
-    with suppress(ForeshockError):
-        largest = largest_score([cell(row, c) for c in columns] for _, row in table.data.rows())
-        error.do = scale_told(-1 if largest is None else largest)
-
-
-def _declared(scores: Sequence[str], options: ReadOptions, table: Table) -> dict[str, dict[str, str]]:
-    """What was said of the columns of scores: their kind, and which of them is the twin of the others.
-
-    Raises:
-        ConfigError: The twin is no column of scores.
-    """
-    twin = options.twin
-    if twin is not None and (twin not in scores or len(scores) < 2):
-        raise ConfigError(
-            f"--twin {twin!r} is no column of scores",
-            expected=f"one of several; the columns of scores are {', '.join(scores)}",
-            do=f"name both: --map score=COLUMN,score={twin}",
-            where=table.where,
-        )
-    kind = {"kind": options.kind} if options.kind is not None else {}
-    beside = {"twin": twin} if twin is not None else {}
-    return {score: {"kind": "continuous"} if score == twin else kind | beside for score in scores}
-
-
-def _refuse_idle(roles: Roles, options: ReadOptions, table: Table) -> None:
-    """Refuse what is said of a metric where there is none, or where a column names several."""
-    said = next((name for name in ("kind", "metric") if getattr(options, name) is not None), None)
-    if said is None or ("score" in roles.columns and "metric" not in roles.columns):
-        several = parts_of("score", roles.columns.get("score", ""), table.data.columns)
-        if said == "metric" and len(several) > 1:
-            raise ConfigError(
-                f"--metric of a table with {len(several)} columns of scores",
-                expected="one column of scores",
-                do="leave --metric out: each column names a metric",
-                where=table.where,
-            )
-        return
-    column = roles.columns.get("metric")
-    raise ConfigError(
-        f"--{said} of a table whose column {column!r} names the metrics"
-        if column and "score" in roles.columns
-        else f"--{said} of a table of responses without a column of scores",
-        expected="one column of scores",
-        do=f"leave --{said} out" if column else f"name the scores, --map score=COLUMN, or leave --{said} out",
-        where=table.where,
-    )
+def _contact(table: Table, plan: _Plan, options: ReadOptions) -> list[str]:
+    name = next((name for name, known in PRESETS.items() if known is plan.preset), None)
+    roles = ",".join(f"{role}={column}" for role, column in plan.roles.columns.items())
+    return say_so(table, ["--map", roles] if name is None else ["--preset", name], options)
 
 
 def _batches(rows: ItemRows, records: Iterable[Record]) -> Iterator[Batch]:

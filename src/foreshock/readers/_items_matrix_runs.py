@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import msgspec
 
@@ -13,6 +14,7 @@ from foreshock.readers._items_table import Table
 from foreshock.readers._presets import MATRICES
 from foreshock.readers._protocol import Reader, Reading, ReadOptions
 from foreshock.readers._rows import Rows, item_name
+from foreshock.readers._tables_contact import say_so
 from foreshock.readers._tables_run import chance_of
 from foreshock.records import Batch, Run, ingest_id, run_key
 
@@ -73,10 +75,20 @@ def matrix_readings(
             sources=[table.source],
             expected=len(cells),
             guesses=[] if options.task or known else ["task"],
-            meta=meta if place else {**meta, "matrix_columns": [*matrix.columns[:100]]},
+            meta=meta if place else {**meta, **_first(table, matrix, preset, options)},
         )
         run = msgspec.structs.replace(run, ingest_id=ingest_id(key, run.sources, run.reader, identity))
         yield Reading(run, _batches(table, matrix, metric, cells, options.scale))
+
+
+def _first(table: Table, matrix: Matrix, preset: str | None, options: ReadOptions) -> dict[str, Any]:
+    """What the first run of a matrix keeps for all: its columns, and how to say what was understood."""
+    kept: dict[str, Any] = {"matrix_columns": [*matrix.columns[:100]]}
+    if options.map or options.preset or options.wide:
+        return kept
+    subset = f",subset={matrix.subset}" if matrix.subset else ""
+    words = ["--preset", preset] if preset else ["--wide", "--map", f"{matrix.rows}={matrix.label}{subset}"]
+    return kept | {"contact": say_so(table, words, options)}
 
 
 def _batches(

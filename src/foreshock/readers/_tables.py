@@ -81,7 +81,7 @@ class TableReader:
         notes = [*_notes(layout, gathered, options, family, table), *told_apart(who)]
         told = notes, gathered.warnings
         said = said_of(table, layout, options, told, one_family=family)
-        first = contact(table, layout, options, rows) if not options.csv and layout.preset is None else None
+        first = None if options.csv or options.preset else contact(table, layout, options, rows)
         for place, (subject, means) in enumerate(gathered.runs.items()):
             run = run_of(self, Read(table, layout, gathered), (subject, means), who[subject], said, options)
             if place == 0 and first is not None:

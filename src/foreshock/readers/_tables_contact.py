@@ -26,7 +26,24 @@ _WIDTH = 40
 
 def contact(table: Table, layout: Layout, options: ReadOptions, rows: Sequence[Sequence[str]]) -> list[str]:
     """Header, first row and the explicit command of a table that was understood without being told."""
+    if layout.preset is not None:
+        return say_so(table, ["--preset", layout.preset], options)
     return [*seen(table.data.columns, rows), f"to say so yourself: {ready(table, layout, options)}"]
+
+
+def say_so(table: Table, words: Sequence[str], options: ReadOptions) -> list[str]:
+    """Header, first row and the explicit command of any other table that was understood without being told.
+
+    Args:
+        table: The table.
+        words: What says how it was read, as words of a command.
+        options: What was said beside.
+    """
+    columns = table.data.columns
+    rows = [[as_text(cell(row, c)) or "" for c in columns[:_SHOWN]] for _, row in islice(table.data.rows(), 1)]
+    command = " ".join(["foreshock add", shlex.quote(str(table.path)), *map(shlex.quote, words), *given(options)])
+    more = len(columns) - _SHOWN
+    return [*seen(columns, [row + [""] * more for row in rows]), f"to say so yourself: {command}"]
 
 
 def seen(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
