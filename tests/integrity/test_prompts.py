@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from foreshock.integrity import changes, examine
+from foreshock.integrity._prompts import Prompts, explained
 from foreshock.records import Finding, Run, State
 from foreshock.store import Store
 from tests.integrity.conftest import Put
@@ -112,3 +113,20 @@ def test_templates_alone_are_told_where_no_prompt_is_logged(store: Store, put: P
     asked(put, "m-1b", [None] * 20, conditions={"chat_template": "aaa"})  # a store that was written before
     asked(put, "w-2b", [None] * 20, conditions=CHAT, meta={"chat_template": "bbb"})
     assert [finding.state for finding in told(store)] == [State.PENDING]
+
+
+@pytest.mark.parametrize(
+    ("form", "models", "why"),
+    [
+        ("lighteval", ("a", "b"), "the logs do not say which one"),  # logged after a template, if there was one
+        ("lighteval", ("a", "a"), ""),  # one model has one template
+        ("helm", ("a", "b"), ""),  # logged before any template
+    ],
+)
+def test_a_template_that_no_log_states_may_only_explain_other_models(
+    form: str, models: tuple[str, str], why: str
+) -> None:
+    runs = [Run(run_key=k, format=form, reader="t@1", model=m, task="t") for k, m in zip("xy", models, strict=True)]
+    said = explained(Prompts(shared=3, differ=3, odd={"y": (3, 3)}, first="x"), runs)
+    assert said.endswith(why)
+    assert bool(said) == bool(why)
