@@ -28,6 +28,10 @@ def models(number: int, **more: Any) -> list[dict[str, Any]]:
     return [{"task": "t", "model": f"m{i}", "value": 0.5} | more for i in range(number)]
 
 
+def run(number: int, **more: Any) -> dict[str, Any]:
+    return {"run_key": f"r{number}", "task": "t", "model": f"m{number}"} | more
+
+
 @pytest.mark.parametrize(
     ("tables", "command", "said"),
     [
@@ -35,6 +39,16 @@ def models(number: int, **more: Any) -> list[dict[str, Any]]:
         ({"failures": [{"path": "a", "message": "b"}]}, [], "Nothing to report: 1 file could not be read."),
         ({"models": models(1)}, [], "No verdict: 1 model, and a line of models needs at least 4."),
         ({"models": models(5)}, [], "No verdict: nothing says in which order the 5 models stand."),
+        (
+            {"runs": [run(i, delivered=9, parsed=0, scored=0, format="items") for i in range(5)]},
+            ["mirage"],
+            "No verdict: 5 models, but no response has a score or an extracted answer; name the column",
+        ),
+        (
+            {"runs": [run(i, delivered=9, parsed=9) for i in range(5)]},
+            ["mirage"],
+            "No verdict: 5 models, but no line of at least 4 on one task.",
+        ),
         ({"models": models(5, x=1.0)}, [], "No verdict: 5 models, but no line of at least 4 on one task."),
         ({"models": models(5, value=None)}, [], "Nothing to report: 5 models, but neither a response nor a total."),
         ({"models": models(5)}, ["--ignore", "FS3"], "Nothing to report among the findings that were asked for"),

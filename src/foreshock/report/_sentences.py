@@ -61,9 +61,28 @@ def _nothing(view: View) -> str:
         return f"Nothing to report: {plural(models, 'model')}, but neither a response nor a total."
     if models < _LINE:
         return f"No verdict: {plural(models, 'model')}, and a line of models needs at least {_LINE}."
-    if not any(row.x is not None for row in tables.models):
+    return _no_line(view, models)
+
+
+def _no_line(view: View, models: int) -> str:
+    """Why enough models make no line."""
+    tables = view.tables
+    read = any(row.parsed or row.scored for row in tables.runs) or any(row.value is not None for row in tables.models)
+    if tables.runs and not read:
+        return _no_scores(view, models)
+    # a document about jumps alone has no table of models: nothing is known of their order then
+    if tables.models and not any(row.x is not None for row in tables.models):
         return f"No verdict: nothing says in which order the {plural(models, 'model')} stand."
     return f"No verdict: {plural(models, 'model')}, but no line of at least {_LINE} on one task."
+
+
+def _no_scores(view: View, models: int) -> str:
+    """What is missing where responses came without answers and without scores."""
+    tables = any(row.format == "items" for row in view.tables.runs)
+    do = (
+        "name the column of answers: --map answer=COLUMN" if tables else "add logs with the harness's scores or answers"
+    )
+    return f"No verdict: {plural(models, 'model')}, but no response has a score or an extracted answer; {do}."
 
 
 def counts_sentence(counts: Mapping[str, int | None]) -> str:
