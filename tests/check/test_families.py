@@ -132,14 +132,27 @@ def test_a_difference_between_conditions_is_a_line_of_its_own(store: Store) -> N
         assert point["value"] == pytest.approx(expected)
 
 
-def _answers(store: Store, model: str, shots: str, right: np.ndarray) -> None:
+def test_conditions_without_an_item_in_common_are_said_to_have_none(store: Store) -> None:
+    rng = np.random.default_rng(5)
+    for size in ("1m", "3m", "10m", "30m"):
+        for shots in "05":
+            _answers(store, f"toy-{size}", shots, rng.random(20) < 0.5, asked=f"{shots} examples: add")
+    document = check(store)
+    (row,) = document.tables["conditions"]
+    assert (row["verdict"], row["reason"], row["items"]) == ("unresolved", "no shared items", 0)
+    (finding,) = (one for one in document.findings if one.id == row["finding_id"])
+    assert "20 items under shots 0, 20 under 5" in finding.null
+    assert finding.state == "no-data"
+
+
+def _answers(store: Store, model: str, shots: str, right: np.ndarray, *, asked: str = "add") -> None:
     rows = list(range(right.size))
-    keys = [item_key(f"add {i}", targets=["1"]) for i in rows]
+    keys = [item_key(f"{asked} {i}", targets=["1"]) for i in rows]
     run = Run(
         run_key=f"{model}/{shots}", format="t", reader="t@1", model=model, task="sums", conditions={"shots": shots}
     )
     items: Columns = {
-        "item_id": [str(i) for i in rows], "item_key": keys, "input": [f"add {i}" for i in rows],
+        "item_id": [str(i) for i in rows], "item_key": keys, "input": [f"{asked} {i}" for i in rows],
         "targets": [["1"]] * len(rows),
     }  # fmt: skip
     answers = ["1" if ok else "0" for ok in right]

@@ -9,6 +9,7 @@ import msgspec
 import numpy as np
 
 from foreshock._base import Progress
+from foreshock.check._line_differences import DifferenceLine
 from foreshock.check._line_repeats import repeat_rows
 from foreshock.check._line_totals import TotalLine
 from foreshock.check._lines import Held, ItemLine, Judged, Place
@@ -93,6 +94,9 @@ class _Family:
                     # its scores are on the shelf now
                     self.repeats[i] = repeat_rows(line, self._shelf, self._seed)
                 yield entry
+            elif isinstance(line, DifferenceLine):
+                lacking = line.undecided(self._shelf)
+                self.undecided += [(i, lacking)] if lacking is not None else []
             elif isinstance(line, TotalLine):
                 self.undecided.append((i, line.undecided()))
                 self.totals += [one for one in (line.series, line.twin) if one is not None]

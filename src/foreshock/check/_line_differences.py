@@ -10,9 +10,11 @@ from foreshock.check._line_totals import TotalLine, total_lines
 from foreshock.check._lines import Held, ItemLine, Judged, Place, named, runs_of, series_rows, verdict_row
 from foreshock.check._twin_command import How
 from foreshock.mirage import Entry, Judgement, entry_of_difference, entry_of_total_difference
-from foreshock.records import Run
-from foreshock.series import ConditionPair, Line, Shelf, aggregate_series, condition_pairs, condition_panel
+from foreshock.records import Finding, Need, Rate, Run, State, Subject
+from foreshock.series import ConditionPair, Line, Shelf, aggregate_series, condition_pairs, condition_panel, panel
 from foreshock.store import Snapshot
+
+NOTHING_SHARED = "no shared items"
 
 
 class DifferenceLine(NamedTuple):
@@ -68,6 +70,58 @@ class DifferenceLine(NamedTuple):
         if main is None or main.name not in made.panel.values:
             return None
         return entry_of_difference(made, *side.plan.metrics(made.panel, block))
+
+    def undecided(self, shelf: Shelf) -> Judged | None:
+        """The difference where both conditions have scores and no item in common; None where one has none."""
+        side = self.sides[0]
+        if not isinstance(side, ItemLine):
+            return None
+        block = side.block(shelf, [*runs_of(self.pair.first), *runs_of(self.pair.second)])
+        if block is None:
+            return None
+        made = [panel(line, block, side.plan.ids) for line in (self.pair.first, self.pair.second)]
+        if not all(one.items for one in made) or {*made[0].items} & {*made[1].items}:
+            return None
+        finding = self._finding(side, [len(one.items) for one in made])
+        row = {
+            "finding_id": finding.id,
+            "task": self.pair.task,
+            "family": self.pair.family,
+            "axis": self.pair.first.axis,
+            "verdict": "unresolved",
+            "reason": NOTHING_SHARED,
+            "points": len(made[0].points),
+            "items": 0,
+            "hard": finding.subject.metric,
+            "condition": self.pair.name,
+            "before": self.pair.before,
+            "after": self.pair.after,
+            "paired": True,
+        }
+        return Judged(finding, row, [], None, None, difference=True)
+
+    def _finding(self, side: ItemLine, items: list[int]) -> Finding:
+        main = side.plan.measures.main
+        keys = sorted(run.run_key for line in (self.pair.first, self.pair.second) for run in runs_of(line))
+        told = f"{items[0]} items under {self.pair.name} {self.pair.before}, {items[1]} under {self.pair.after}"
+        return Finding(
+            code="FS301",
+            subject=Subject(
+                task=self.pair.task,
+                model_family=self.pair.family,
+                metric=main.name if main is not None else None,
+                axis=self.pair.first.axis,
+                runs=keys,
+            ),
+            state=State.NO_DATA,
+            verdict="unresolved",
+            title=f"unresolved: {NOTHING_SHARED}",
+            null=f"not tested: {told}, none of them the same",
+            rate=Rate(),
+            needs=[Need(what="items answered under both conditions", have=0, enough=10)],
+            advice=f"{told}: none is known to be the same question. Where they are the same, log the question as a "
+            "field of its own, apart from the prompt, in which the condition stands.",
+        )
 
     @property
     def how(self) -> How:
