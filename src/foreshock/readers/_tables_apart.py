@@ -79,7 +79,10 @@ def identities(subjects: Sequence[Subject], place: Place) -> dict[Subject, Ident
 
 def told_apart(found: Mapping[Subject, Identity]) -> list[str]:
     """In words that names of models were completed."""
-    models = {s.model: who.model for s, who in found.items() if who.apart and s.model is not None}
+    models: dict[str, str] = {}
+    for subject, who in found.items():
+        if who.apart and subject.model is not None:
+            models.setdefault(subject.model, who.model)
     if not models:
         return []
     (name, full), *more = models.items()
