@@ -178,3 +178,22 @@ def test_a_notice_does_not_make_a_run_incomplete() -> None:
     assert _run_counts(rows) == "2 runs: all complete, 2 with a notice"
     lost = msgspec.structs.replace(rows[0], expected=9, delivered=8, warnings=[])
     assert _run_counts([lost, rows[1]]) == "2 runs: 1 complete, 1 with a notice"
+
+
+def test_lines_are_folded_without_remarks_and_named_with_their_metric() -> None:
+    raw = msgspec.json.decode(msgspec.json.encode(SMALL))
+    silent = FINDING | {"state": "no-data", "verdict": "unresolved", "needs": []}
+    pairs = [("acc", None), ("acc_norm", "window open")]
+    raw["findings"] = [
+        silent | {"id": name, "subject": {"task": "arc", "model_family": "toy", "metric": name}} for name, _ in pairs
+    ]
+    verdict = {"task": "arc", "family": "toy", "verdict": "unresolved"}
+    raw["tables"] = {
+        "verdicts": [
+            verdict | {"finding_id": name, "remarks": note, "reason": f"no twin; {note}" if note else "no twin"}
+            for name, note in pairs
+        ]
+    }
+    (fold,) = load(msgspec.convert(raw, Document)).folds
+    assert fold.reason == "no twin"
+    assert fold.places == ["arc · toy · acc", "arc · toy · acc_norm"]

@@ -77,7 +77,7 @@ def unresolved_rows(judged: Sequence[Judged]) -> list[dict[str, Any]]:
     for one in judged:
         if one.finding.verdict == "unresolved":
             # lines that differ only in numbers lack the same
-            alike.setdefault(_NUMBER.sub("…", str(one.verdict["reason"])), []).append(one)
+            alike.setdefault(_NUMBER.sub("…", _why(one)), []).append(one)
     ordered = sorted(alike.items(), key=lambda kv: (-len(kv[1]), kv[0]))
     return [
         {
@@ -101,9 +101,14 @@ def _needs(judged: Sequence[Judged]) -> list[dict[str, Any]]:
     ]
 
 
+def _why(one: Judged) -> str:
+    """The reason without remarks: they stand in no verdict's way, and the remedy is the same."""
+    return str(one.verdict["reason"]).removesuffix(f"; {one.verdict.get('remarks')}")
+
+
 def _in_common(ones: Sequence[Judged]) -> str:
     """Their reason; where it differs in a number, the range of it."""
-    reasons = [str(one.verdict["reason"]) for one in ones]
+    reasons = [_why(one) for one in ones]
     places = iter(zip(*(_NUMBER.findall(reason) for reason in reasons), strict=True))
     return _NUMBER.sub(lambda _: _range(next(places)), reasons[0])
 

@@ -10,7 +10,7 @@ from foreshock.mirage._entry_facts import EntryFacts, entry_facts
 from foreshock.mirage._family import FamilyJudgement, judge, judge_family
 from foreshock.mirage._finding import CODE as _FS301
 from foreshock.mirage._foreseeable import Forecast, Foreseeable, foreseeable
-from foreshock.mirage._judgement import Judgement, Line, Move
+from foreshock.mirage._judgement import Asked, Judgement, Line, Move
 from foreshock.mirage._length import Conditional, from_length, judge_length, length_rows
 from foreshock.mirage._measures import DECODED, Hard, Twin
 from foreshock.mirage._meta import Meta, meta
@@ -45,6 +45,7 @@ __all__ = [
     "KINDS",
     "NO_ERRORS",
     "ORDER",
+    "Asked",
     "CommonJump",
     "Conditional",
     "Emergence",

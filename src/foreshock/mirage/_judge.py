@@ -195,6 +195,7 @@ def conclude(case: Case, ratio: float) -> Judgement:
         jump=case.jump,
         noise_source=case.noise_source,
         others=tuple(case.others),
+        remarks="; ".join(case.notes),
         window=tuple((case.panel.points[w.kept[0]], case.panel.points[w.kept[-1]], w.weight) for w in case.windows),
     )
 

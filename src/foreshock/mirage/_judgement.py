@@ -118,6 +118,7 @@ class Judgement:
         window: Points judged, (first, last, share of the joint draws of items that give this window), most frequent
             first.
         others: What the other twins say, in their order.
+        remarks: The end of ``reason`` that stands in no verdict's way.
     """
 
     finding: Finding
@@ -139,6 +140,7 @@ class Judgement:
     noise_source: str | None = None
     window: tuple[tuple[str, str, float], ...] = ()
     others: tuple[Asked, ...] = ()
+    remarks: str = ""
 
     def row(self, items: int, points: int) -> dict[str, Any]:
         """Row of the table ``verdicts``."""
@@ -150,6 +152,7 @@ class Judgement:
             "axis": subject.axis,
             "verdict": self.verdict,
             "reason": self.reason,
+            "remarks": self.remarks or None,
             "points": points,
             "items": items,
             "hard": self.hard,

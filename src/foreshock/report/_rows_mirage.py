@@ -60,7 +60,8 @@ class VerdictRow(msgspec.Struct, frozen=True, kw_only=True):
         family: Model family.
         axis: What orders the models.
         verdict: ``break``, ``mirage``, ``smooth``, ``bend``, ``unresolved``.
-        reason: Why, in a few words; unresolved lines are folded by it.
+        reason: Why, in a few words; unresolved lines are folded by it, but for its remarks.
+        remarks: The end of ``reason`` that stands in no verdict's way.
         points: Points on the axis.
         items: Items answered at every point.
         hard, twin: Metrics.
@@ -93,6 +94,7 @@ class VerdictRow(msgspec.Struct, frozen=True, kw_only=True):
     axis: str | None = None
     verdict: str
     reason: str | None = None
+    remarks: str | None = None
     points: int | None = None
     items: int | None = None
     hard: str | None = None

@@ -216,7 +216,7 @@ def _unresolved(view: View, page: Page) -> None:
         return
     page.title("What cannot be said yet")
     for fold in view.folds[:_MOST]:
-        places = ", ".join(one_line(shown.place, 60) for shown in fold.shown[:_PLACES])
+        places = ", ".join(one_line(place, 80) for place in fold.places[:_PLACES])
         rest = f" and {count(len(fold.shown) - _PLACES)} more" if len(fold.shown) > _PLACES else ""
         page.line(f"{fold.subject}: {one_line(fold.reason)}", "bold", 2)
         page.line(f"{places}{rest}", indent=4)

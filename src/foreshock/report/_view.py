@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections import Counter
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -98,9 +99,9 @@ class Shown:
 
     @property
     def reason(self) -> str:
-        """Why it does not."""
+        """Why it does not; remarks that stand in no verdict's way are left out."""
         if self.verdict and self.verdict.reason:
-            return self.verdict.reason
+            return self.verdict.reason.removesuffix(f"; {self.verdict.remarks}")
         return self.finding.needs[0].what if self.finding.needs else self.finding.title
 
     @property
@@ -167,9 +168,16 @@ class Fold:
         return all(shown.verdict for shown in self.shown)
 
     @property
+    def places(self) -> list[str]:
+        """Their subjects; with the metric where a task has several."""
+        often = Counter(shown.place for shown in self.shown)
+        metrics = [shown.finding.subject.metric if often[shown.place] > 1 else None for shown in self.shown]
+        return [s.place if m is None else f"{s.place} · {m}" for s, m in zip(self.shown, metrics, strict=True)]
+
+    @property
     def conditional(self) -> list[str]:
         """What totals would say of tokens if all were alike, line by line."""
-        told = ((s.place, s.verdict.conditional_text) for s in self.shown if s.verdict)
+        told = ((p, s.verdict.conditional_text) for p, s in zip(self.places, self.shown, strict=True) if s.verdict)
         return [f"{place}: {text}" for place, text in told if text]
 
     @property
