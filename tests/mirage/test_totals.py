@@ -53,7 +53,7 @@ def test_the_real_jump_of_addition_is_no_artefact_and_lacks_a_twin(shared_data: 
     assert names["few items"].status == "ruled-out"
     assert "not a matter of resolution" in names["few items"].why
     assert "log-probability of each token" in names["score scale"].why
-    assert "--logprobs" in told.finding.advice
+    assert "log-likelihood form" in told.finding.advice
     rows = resolution_rows(told, entry.hard)
     assert not any(row["at_floor"] for row in rows)
     assert [row["jump"] for row in rows] == [None] * 4 + ["ruled out"] + [None] * 2

@@ -107,10 +107,13 @@ def _why(one: Judged) -> str:
 
 
 def _in_common(ones: Sequence[Judged]) -> str:
-    """Their reason; where it differs in a number, the range of it."""
+    """Their reason, with the remarks where these are all the same; where it differs in a number, the range of it."""
     reasons = [_why(one) for one in ones]
     places = iter(zip(*(_NUMBER.findall(reason) for reason in reasons), strict=True))
-    return _NUMBER.sub(lambda _: _range(next(places)), reasons[0])
+    reason = _NUMBER.sub(lambda _: _range(next(places)), reasons[0])
+    remarks = {one.verdict.get("remarks") for one in ones}
+    also = remarks.pop()
+    return f"{reason}; {also}" if also and not remarks else reason
 
 
 def _range(numbers: Sequence[str]) -> str:

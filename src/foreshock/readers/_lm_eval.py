@@ -32,7 +32,7 @@ class LmEvalReader:
     """Reads results files (one run per task) together with the samples logged beside them."""
 
     name = "lm-eval"
-    version = 1
+    version = 2
 
     def claims(self, candidate: Candidate, options: ReadOptions) -> bool:  # noqa: ARG002 - part of the protocol
         """Whether the content is a results file or logged samples of any known version."""

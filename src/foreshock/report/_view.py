@@ -101,8 +101,13 @@ class Shown:
     def reason(self) -> str:
         """Why it does not; remarks that stand in no verdict's way are left out."""
         if self.verdict and self.verdict.reason:
-            return self.verdict.reason.removesuffix(f"; {self.verdict.remarks}")
+            return self.verdict.reason.removesuffix(f"; {self.remarks}")
         return self.finding.needs[0].what if self.finding.needs else self.finding.title
+
+    @property
+    def remarks(self) -> str | None:
+        """What else its reason says."""
+        return self.verdict.remarks if self.verdict else None
 
     @property
     def needs(self) -> list[str]:
@@ -148,6 +153,13 @@ class Shown:
         subject = self.finding.subject
         parts = (subject.task or subject.suite, subject.model_family, subject.model, subject.generator)
         return " · ".join(part for part in parts if part) or self.finding.title
+
+
+def _in_common(members: Sequence[Shown]) -> str:
+    """The reason that findings share, with the remarks where these are all the same."""
+    remarks = {shown.remarks for shown in members}
+    reason, also = common_text([shown.reason for shown in members]), remarks.pop()
+    return f"{reason}; {also}" if also and not remarks else reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -400,7 +412,7 @@ def _folds(silent: Sequence[Shown]) -> list[Fold]:
     alike: dict[str, list[Shown]] = {}
     for shown in silent:
         alike.setdefault(without_numbers(shown.reason), []).append(shown)
-    folds = [Fold(common_text([shown.reason for shown in members]), members) for members in alike.values()]
+    folds = [Fold(_in_common(members), members) for members in alike.values()]
     return sorted(folds, key=lambda fold: -len(fold.shown))
 
 
