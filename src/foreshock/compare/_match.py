@@ -10,9 +10,7 @@ from typing import NamedTuple
 from foreshock._base import count_of
 from foreshock.compare._options import CompareOptions, Side
 from foreshock.records import Run
-
-WHICH_ITEMS = frozenset({"limit", "epochs", "epochs_reducer", "sample_id", "sample_shuffle"})
-"""Conditions that pairing by item settles."""
+from foreshock.series import WHICH_ITEMS
 
 OWN = "chat_template"
 """Condition of which only the presence must be equal: which template it is belongs to the model."""

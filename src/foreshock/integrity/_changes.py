@@ -11,6 +11,7 @@ from foreshock._base import count_of
 from foreshock.integrity._prompts import Prompts, explained, prompts_of, stated_conditions, template_of
 from foreshock.integrity._told import CERTAIN, EVIDENCE, models
 from foreshock.records import Alternative, Effect, Evidence, Finding, Run, State, Subject
+from foreshock.series import WHICH_ITEMS
 from foreshock.store import Snapshot
 
 PROMPTS = "shared items whose prompt differs"
@@ -22,7 +23,6 @@ _FACTS: dict[str, Callable[[Run], str | None]] = {
     "judge": lambda run: run.judge,
     "task version": lambda run: run.task_version,
 }
-_WHICH_ITEMS = frozenset({"limit", "epochs", "epochs_reducer", "sample_id", "sample_shuffle"})
 _LONGEST = 40
 _HASH = re.compile(r"(?:sha256:)?(?=.*[a-f])[0-9a-f]{12,}")  # says nothing to a person
 
@@ -80,7 +80,7 @@ def changes(runs: Iterable[Run], snapshot: Snapshot | None = None) -> list[Findi
     """
     groups: dict[tuple[str, str, tuple[tuple[str, str], ...]], list[Run]] = defaultdict(list)
     for run in runs:
-        groups[run.task, run.format, stated_conditions(run, _WHICH_ITEMS)].append(run)
+        groups[run.task, run.format, stated_conditions(run, WHICH_ITEMS)].append(run)
     found = [_of_group(_group(task, members, snapshot)) for (task, _, _), members in sorted(groups.items())]
     return [finding for finding in found if finding is not None]
 

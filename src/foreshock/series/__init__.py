@@ -3,7 +3,7 @@
 from foreshock.series._aggregates import aggregate_series
 from foreshock.series._block import Block
 from foreshock.series._cards import STEP_SOURCES, dump_models, family_label, load_models, model_cards
-from foreshock.series._conditions import ConditionPair, Difference, condition_pairs, condition_panel
+from foreshock.series._conditions import WHICH_ITEMS, ConditionPair, Difference, condition_pairs, condition_panel
 from foreshock.series._dimensions import Dimension, dimensions
 from foreshock.series._lines import (
     AXES,
@@ -31,6 +31,7 @@ __all__ = [
     "LOG_AXES",
     "STEP_SOURCES",
     "TWIN_ORDER",
+    "WHICH_ITEMS",
     "WIDE",
     "Block",
     "ConditionPair",
