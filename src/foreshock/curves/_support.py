@@ -130,7 +130,7 @@ def supported(curve: Curve, places: Floats, *, still: bool = False) -> Bools:
 def reach_text(curve: Curve) -> str:
     """What would be enough where a history gets no forecast at the places asked for, in words."""
     if turning(curve):
-        return "a longer history, whose last places follow one path again"
+        return "a longer history whose last places follow one path again"
     return f"places up to {furthest(curve):.6g}, or a longer history"
 
 
