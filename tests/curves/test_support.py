@@ -86,8 +86,6 @@ def test_a_turn_under_way_gets_persistence_with_its_interval_and_no_forecast() -
     assert np.isnan(found.probability_above(0.1)).all()
     assert ((found.persistence_low < found.persistence) & (found.persistence < found.persistence_high)).all()
     assert "left their path" in found.basis
-    settled = forecast(curve, [1.05 * curve.x[-1]])
-    assert settled.refused is None or settled.refused == found.refused
 
 
 def test_after_a_turn_is_over_there_are_forecasts_again() -> None:
