@@ -70,6 +70,14 @@ def test_a_linear_loss_axis_and_a_loss_below_zero_are_turned_round() -> None:
         assert "linear" in " ".join(line.notes)
 
 
+def test_a_loss_of_zero_is_named_as_nothing_comes_after_it() -> None:
+    with pytest.raises(ConfigError, match="a place of loss is 0"):
+        loss_places("loss", LOSS - LOSS.min(), None)
+    found = loss_places("loss", LOSS - LOSS.min(), False)
+    assert found is not None
+    assert found[0].linear
+
+
 def test_only_a_name_that_is_known_to_be_a_loss_is_read_as_one() -> None:
     assert loss_places("width", LOSS, None) is None
     assert loss_places("acc", LOSS, None) is None

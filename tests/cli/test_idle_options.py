@@ -46,3 +46,22 @@ def test_what_did_nothing_is_named(
         assert "nothing for what was read" not in out
     else:
         assert f"note: {named} nothing for what was read" in out
+
+
+def test_a_file_read_in_another_way_is_told_of_with_what_takes_the_older_reading_out(
+    call: Call, tmp_path: Path
+) -> None:
+    path = tmp_path / "runs.csv"
+    path.write_text("model,rng,item,score,output\n" + "".join(f"m,{k},q,{k % 2},o{k}\nm,{k},r,1,o\n" for k in range(3)))
+    store = ["--store", str(tmp_path / "store"), "--task-name", "t"]
+    code, first, _ = call("add", str(path), *store, "--map", "epoch=rng")
+    assert code == 0
+    assert "counts" not in first
+    code, again, _ = call("add", str(path), *store, "--map", "epoch=rng")
+    assert "counts" not in again
+    code, told, _ = call("add", str(path), *store, "--map", "seed=rng")
+    assert code == 0
+    assert "read in another way before, as m (6 responses): what is in it now counts twice" in " ".join(told.split())
+    command = told.split("`")[1].split("--reason")[0].split()[1:]
+    assert call(*command, "--reason", "read again")[0] == 0
+    assert "counts" not in call("add", str(path), *store, "--map", "seed=rng")[1]

@@ -64,6 +64,7 @@ def show_added(
         see = with_store("foreshock ls", asked)
         out.print(f"Not complete, and therefore not part of any line of models: {listed}. See: {see}", soft_wrap=True)
     _show_notes(out, added.added, asked)
+    _show_beside(out, added.beside, asked)
     unused = idle(options, (*added.added, *added.unchanged)) if options is not None else []
     if unused:
         formats = ", ".join(sorted({run.format for run in (*added.added, *added.unchanged)}))
@@ -87,6 +88,21 @@ def _show_notes(out: Console, runs: Sequence[Run], asked: Path | None) -> None:
     if len(counts) > _SHOWN:
         rest = with_store("foreshock ls --json -", asked)
         out.print(f"  ... and {len(counts) - _SHOWN} more notes; {rest} has all of them", soft_wrap=True)
+
+
+def _show_beside(out: Console, runs: Sequence[Run], asked: Path | None) -> None:
+    """Runs of the same files, read in another way before, with the command that takes them out."""
+    if not runs:
+        return
+    names = [f"{one_line(run.model, 80)} ({count_of(run.counts.delivered, 'response')})" for run in runs[:_NAMED]]
+    more = f" and {len(runs) - _NAMED:,} more" if len(runs) > _NAMED else ""
+    keys = " ".join(run.run_key for run in runs[:_SHOWN])
+    command = with_store(f'`foreshock rm {keys} --reason "read again"`', asked)
+    out.print(
+        f"  note: the same file was read in another way before, as {', '.join(names)}{more}: what is in it now counts "
+        f"twice; to take the older reading out: {command}",
+        soft_wrap=True,
+    )
 
 
 def _show_contact(out: Console, tables: list[list[str]]) -> None:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from foreshock._base import ConfigError
 from foreshock.curves import benchmark_axis, loss_axis
 from foreshock.metrics import harness_metric
 from foreshock.stats import logit
@@ -99,12 +100,19 @@ def loss_places(name: str, x: np.ndarray, log_x: bool | None) -> tuple[PlaceScal
         name: Name of the column.
         x: Places, shape (rows,).
         log_x: Whether the axis is read on a log scale, where the user says so.
+
+    Raises:
+        ConfigError: The lowest loss is 0, and no scale was asked for: the step after it would be no loss.
     """
     known = harness_metric(name)
     if known is None or known.higher_is_better is not False:
         return None
     known_x = x[~np.isnan(x)]
     turned = f"{name} is read as a loss: a lower one is further along the axis"
-    if log_x is False or (known_x <= 0).any():
+    lowest = float(known_x.min()) if known_x.size else 1.0
+    if log_x is None and lowest == 0:
+        expected = "losses above 0: after one of 0 comes none"
+        raise ConfigError(f"a place of {name} is 0", expected=expected, do="leave such rows out, or use --linear-x")
+    if log_x is False or lowest <= 0:
         return PlaceScale(linear=True), f"{turned}, on a linear scale"
     return PlaceScale(), f"{turned}, on a log scale (--linear-x otherwise)"

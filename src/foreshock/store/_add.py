@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -30,6 +30,8 @@ class Added(NamedTuple):
         removed: Runs that were read but had been removed earlier, and stay removed.
         skipped: Files that were not opened because they have not changed since they were read.
         failures: Files, or parts of files, that could not be read.
+        beside: Runs that the store holds of the very same bytes, read in another way under other keys: what they hold
+            stands there twice now.
     """
 
     added: list[Run]
@@ -37,6 +39,7 @@ class Added(NamedTuple):
     removed: list[Run]
     skipped: list[Path]
     failures: list[Failure]
+    beside: list[Run]
 
 
 def add_paths(
@@ -100,7 +103,20 @@ def add_paths(
     opened = {source.path for run in runs for source in run.sources}
     skipped = [path for path in as_before if str(path.absolute()) not in opened]
     _recall(store, before, read_with, {str(path.absolute()) for path in as_before} | opened)
-    return Added(writer.added, writer.unchanged, writer.removed, skipped, failures)
+    beside = _beside(before, read_with, runs)
+    return Added(writer.added, writer.unchanged, writer.removed, skipped, failures, beside)
+
+
+def _beside(snapshot: Snapshot, read_with: str, runs: Sequence[Run]) -> list[Run]:
+    """Runs of a store whose files were now read in another way, as other runs."""
+    keys = {run.run_key for run in runs}
+    same = {(source.sha256, source.member) for run in runs for source in run.sources}
+    return [
+        run
+        for run in snapshot.runs()
+        if run.run_key not in keys and run.meta.get(_READ_WITH) != read_with
+        if any((source.sha256, source.member) in same for source in run.sources)
+    ]
 
 
 def _recall(store: Store, snapshot: Snapshot, read_with: str, paths: set[str]) -> None:
