@@ -176,3 +176,13 @@ def test_names_of_members_that_are_no_scores_are_bounded(tmp_path: Path) -> None
     read = read_one(write_lines(tmp_path / "samples_t_2024-07-01T10-11-12.000013.jsonl", [lines[0] | odd, lines[1]]))
     assert max(map(len, read.warnings)) < 1_000
     assert 20 < len(read.warnings) < 40
+
+
+def test_a_group_that_is_a_member_of_another_and_has_no_means(tmp_path: Path) -> None:
+    path = tmp_path / "results.json"
+    told = {"results": {"g": {"acc,none": 0.5, "acc_stderr,none": 0.1}}, "configs": {}, "versions": {}}
+    path.write_text(
+        json.dumps({**told, "config": {"model": "hf"}, "groups": {"t": {}}, "group_subtasks": {"g": ["t"]}})
+    )
+    read = read_one(path)
+    assert read.column("aggregates", "value") == [0.5]

@@ -196,8 +196,10 @@ def subtasks(header: Header, task: str) -> list[str] | None:
     if task not in (header.groups or {}):
         return None
     names = list(header.results)
+    if task not in names:  # a group without means of its own
+        return []
     depth, found = _depth(header, task), []
-    for name in names[names.index(task) + 1 :] if task in names else []:
+    for name in names[names.index(task) + 1 :]:
         if _depth(header, name) <= depth:
             break
         found.append(name)
