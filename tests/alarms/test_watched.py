@@ -120,23 +120,37 @@ def test_an_answer_that_could_not_be_read_counts_as_wrong_only_where_it_is_hard(
     assert found["all models: depth"].series.points[0].value == pytest.approx(12.5 / 3)
 
 
+def totals(
+    store: Store,
+    number: int,
+    means: dict[str, float],
+    *,
+    n: int,
+    task: str = "t",
+    format: str = "table",  # noqa: A002 - the run's own word
+    source: str = "table",
+) -> None:
+    """A run of which only the means of metrics are known."""
+    run = Run(
+        run_key=f"r{number}",
+        format=format,
+        reader="t@1",
+        model=f"m{number}",
+        task=task,
+        created=f"2026-01-0{number + 1}",
+    )
+    rows: dict[str, list[Any]] = {
+        "metric_id": list(means),
+        "value": list(means.values()),
+        "source": [source] * len(means),
+        "n": [n] * len(means),
+    }
+    store.write(run, [Batch("aggregates", rows)])
+
+
 def test_totals_without_responses_are_watched_and_a_scale_that_is_not_the_usual_one_has_no_ends(store: Store) -> None:
     for number in range(3):
-        run = Run(
-            run_key=f"r{number}",
-            format="table",
-            reader="t@1",
-            model=f"m{number}",
-            task="t",
-            created=f"2026-01-0{number + 1}",
-        )
-        rows: dict[str, list[Any]] = {
-            "metric_id": ["acc", "refusals"],
-            "value": [50.0 + number, 0.1],
-            "source": ["table"] * 2,
-            "n": [100, 100],
-        }
-        store.write(run, [Batch("aggregates", rows)])
+        totals(store, number, {"acc": 50.0 + number, "refusals": 0.1}, n=100)
     found = series_of(store)
     assert [point.value for point in found["all models: acc"].series.points] == [50.0, 51.0, 52.0]
     assert found["all models: acc"].series.declared.high is None
@@ -145,21 +159,12 @@ def test_totals_without_responses_are_watched_and_a_scale_that_is_not_the_usual_
 
 def test_totals_are_read_against_the_twin_that_a_check_draws_beside_them(store: Store) -> None:
     for number in range(4):
-        run = Run(
-            run_key=f"r{number}",
-            format="lm-eval",
-            reader="t@1",
-            model=f"m{number}",
-            task="lambada_openai",
-            created=f"2026-01-0{number + 1}",
-        )
-        rows: dict[str, list[Any]] = {
-            "metric_id": ["acc,none", "perplexity,none", "word_perplexity,none"],
-            "value": [0.2 + 0.1 * number, 40.0 - number, 90.0 - number],
-            "source": ["harness"] * 3,
-            "n": [500] * 3,
+        means = {
+            "acc,none": 0.2 + 0.1 * number,
+            "perplexity,none": 40.0 - number,
+            "word_perplexity,none": 90.0 - number,
         }
-        store.write(run, [Batch("aggregates", rows)])
+        totals(store, number, means, n=500, task="lambada_openai", format="lm-eval", source="harness")
     found = series_of(store)
     assert found["all models: acc,none"].twin == found["all models: perplexity,none"].id
     assert found["all models: perplexity,none"].twin is None

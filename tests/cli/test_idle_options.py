@@ -65,3 +65,22 @@ def test_a_file_read_in_another_way_is_told_of_with_what_takes_the_older_reading
     command = told.split("`")[1].split("--reason")[0].split()[1:]
     assert call(*command, "--reason", "read again")[0] == 0
     assert "counts" not in call("add", str(path), *store, "--map", "seed=rng")[1]
+
+
+def test_columns_that_set_runs_apart_by_their_names_are_named_where_rows_count_as_repetitions(
+    call: Call, tmp_path: Path
+) -> None:
+    path = tmp_path / "runs.csv"
+    rows = [
+        f"m,{seed},{step},q{item},{(seed + item) % 2},o{seed}{step}\n"
+        for seed in (1, 2)
+        for step in (5, 6)
+        for item in (1, 2)
+    ]
+    path.write_text("model,seed,step,item,score,output\n" + "".join(rows))
+    store = ["--store", str(tmp_path / "store"), "--task-name", "t"]
+    _, told, _ = call("add", str(path), *store)
+    assert "--map seed=seed,step=step" in " ".join(told.split())
+    _, told, _ = call("add", str(path), *store, "--map", "seed=seed,step=step")
+    assert "4 runs added" in told
+    assert "may set runs apart" not in told

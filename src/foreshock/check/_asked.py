@@ -144,8 +144,10 @@ def _list(names: Sequence[str]) -> str:
 
 
 def _do(pattern: str, soft: str | None, judged: Sequence[str]) -> str:
-    if soft is None and named(pattern) is not None:
-        return f"see why it has no scores: foreshock score --metric {pattern[:80]!r}"
+    spec = named(pattern) if soft is None else None
+    if spec is not None:
+        other = "; of the harness's own scores: of=harness among its parameters" if "of" in dict(spec.params) else ""
+        return f"see why it has no scores: foreshock score --metric {pattern[:80]!r}{other}"
     near = nearest(pattern, judged)
     if near:
         return f"did you mean {near[0][:80]}?"

@@ -22,7 +22,10 @@ _MOST = 50  # scorers of a task
 # the log-probabilities that Inspect logs are those of what the model wrote, not of the right answer
 _ADVICE = "run with --epochs 10 --temperature 0.7 for a pass rate"
 _HARD = {"CORRECT", "INCORRECT", "NOANSWER", "C", "I", "N", 0, 1}
-_NONE = "no Task(...) stands in it or in the functions of this file that it calls, so nothing is read of it"
+_NONE = (
+    "no Task(...) was found in it or in the functions of this file that it calls, which are followed some calls deep, "
+    "so nothing is read of it"
+)
 
 
 def is_task_source(text: str) -> bool:

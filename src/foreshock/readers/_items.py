@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,6 +14,7 @@ from foreshock.readers._contain import reported
 from foreshock.readers._items_build import ItemRows
 from foreshock.readers._items_chat import chat, is_chat
 from foreshock.readers._items_matrix_runs import matrix_of, matrix_readings
+from foreshock.readers._items_repeats import Repeats
 from foreshock.readers._items_roles import (
     APART,
     BESIDE,
@@ -22,7 +23,9 @@ from foreshock.readers._items_roles import (
     parent_name,
     parts_of,
     scores_left,
+    series_role,
     shots_in,
+    shown,
     task_note,
     told,
 )
@@ -144,12 +147,12 @@ class ItemReader:
         cut = table.data.cut if isinstance(table.data, LineRows) else None
         used = {part for role, column in columns.items() for part in parts_of(role, column, table.data.columns)}
         unused = [c for c in table.data.columns if c not in used]
+        repeats = survey.repeats[group]
         scores = parts_of("score", options.metric or columns.get("score", "score"), table.data.columns)
         notes = [*plan.notes, *_scaled(scores, survey.graded, options.scale), *names.notes(table.path)]
         meta = {"read_as": columns, "columns_not_used": unused} | ({"notes": notes} if notes else {})
         if "score" in columns and (options.kind is not None or options.twin is not None):
             meta["metrics"] = declared(scores, options, table)
-        repeats = survey.repeats[group]
         run = Run(
             run_key=key,
             format=self.name,
@@ -163,7 +166,7 @@ class ItemReader:
             created=group.date or (chat(output).created if is_chat(output) else None),
             sources=[table.source],
             status=RunStatus.PARTIAL if cut else RunStatus.COMPLETE,
-            warnings=[*repeats.warnings, *([cut] if cut else [])],
+            warnings=[*repeats.warnings, *_merged(unused, columns, repeats), *([cut] if cut else [])],
             guesses=names.guesses,
             meta=meta,
         )
@@ -171,6 +174,15 @@ class ItemReader:
         graded = survey.graded if len(scores) > 1 else {0}
         rows = ItemRows(scores, graded, options.scale, survey.first_epoch, table.where, numbered=repeats.numbered)
         return Reading(run, _batches(rows, chain([first], records)))
+
+
+def _merged(unused: Sequence[str], columns: Mapping[str, str], repeats: Repeats) -> list[str]:
+    """Columns that by their names set runs apart, where rows were numbered as repetitions without them."""
+    plain = {role: c for c in unused if (role := series_role(c)) is not None and role not in columns}
+    if not plain or not repeats.numbered:
+        return []
+    roles = ",".join(f"{role}={shown([column])}" for role, column in plain.items())
+    return [f"columns that may set runs apart are not used, so that their rows count as repetitions: --map {roles}"]
 
 
 def _contact(table: Table, plan: _Plan, options: ReadOptions) -> list[str]:

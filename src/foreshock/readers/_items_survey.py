@@ -212,7 +212,7 @@ class Survey:
             if found:
                 plain = series_role(found[0])
                 offered = [*([plain] if plain and plain not in columns else []), *roles]
-                offered += [] if "condition" in columns else ["condition"]
+                offered += [r for r in ("seed", "condition") if r not in columns and r not in offered]
                 raise AmbiguousError(
                     f"items occur up to {repeats.most:,} times with other content, told apart by {shown(found)}",
                     expected=f"to be told whether that is the {' or the '.join(offered)}",
