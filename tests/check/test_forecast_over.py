@@ -207,11 +207,14 @@ def test_models_that_lack_a_score_are_foretold_from_their_others(wide: tuple[Sto
     assert not any(row["why"] == "unscored" for row in told(made_of, "t0", next=True).tables["forecast"])
 
 
-def test_too_few_models_with_a_score_foretell_nothing(store: Store) -> None:
+def test_every_model_without_the_score_is_foretold_or_told_why_not(store: Store) -> None:
     made = told(store, "ability", next=True)
     assert not [row for row in made.tables["forecast"] if row["why"] == "unscored"]  # every model has the hard task
     asked = ForecastOptions(over="ability", wanted=Wanted(next=True), metrics=["acc"])
     made = forecast_document(store, CheckOptions(tasks=["easy"]), asked=asked)
     rows = [row for row in made.tables["forecast"] if row["why"] == "unscored"]
     assert {row["label"] for row in rows} == {f"b{k}" for k in range(2, 9)}
-    assert all((row["y_hat"] is None) == (row["refused"] is not None) for row in rows)
+    foretold = [row for row in rows if row["y_hat"] is not None]
+    assert foretold
+    assert all(row["low"] <= row["y_hat"] <= row["high"] and row["refused"] is None for row in foretold)
+    assert all(row["refused"] for row in rows if row["y_hat"] is None)

@@ -12,7 +12,6 @@ from foreshock.curves._local import local_trends
 from foreshock.curves._path import ORIGINS, UNLIKELY, off_path
 from foreshock.curves._support import refusal_of, supported, turning
 from foreshock.simulate import scaling_curve, score_curve
-from foreshock.stats import clopper_pearson
 
 PLACES = 17
 
@@ -51,7 +50,7 @@ def test_the_probability_is_that_of_the_least_likely_view_times_their_number() -
 @pytest.mark.parametrize("points", [6, 9, 15, 40])
 def test_straight_histories_are_seldom_off_their_path(noise: str, points: int) -> None:
     off = sum(turning(straight(number, points, noise)) for number in range(200))
-    assert clopper_pearson(off, 200, 0.99)[0] <= UNLIKELY
+    assert off / 200 <= (0.015 if noise == "normal" else 0.035)  # what the docstring says; the bound of the rule is .05
 
 
 def test_a_sharp_turn_is_seen_while_it_goes_on() -> None:

@@ -192,6 +192,7 @@ def test_fs107_a_fall_with_unknown_chance_is_said_not_to_be_looked_at(
     assert [finding.state for finding in told] == states
     for finding in told:
         assert finding.verdict == "chance-unknown"
+        assert [(need.have, need.enough) for need in finding.needs] == [(0, 3)]
         assert "5 of 5 tasks fell together" in finding.title
         assert "--chance" in finding.advice
 

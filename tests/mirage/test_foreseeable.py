@@ -217,7 +217,7 @@ def test_steps_keep_their_no_and_smooth_worlds_are_not_given_one(monkeypatch: py
         return [asked(stepped(share, 0.1, seed)).answer for seed in range(12)]
 
     steps, smooth = words(0.85), words(0.0)
-    monkeypatch.setattr(_foreseeable, "_held", lambda trend, series, told, onset, *, log_x: told)
+    monkeypatch.setattr(_foreseeable, "_held", lambda trend, series, told, onset: told)
     line_steps, line_smooth = words(0.85), words(0.0)
     assert line_steps.count("no") >= 10
     assert steps == line_steps
@@ -277,11 +277,12 @@ def test_errors_of_a_twin_are_those_of_what_is_shown(twin: Twin) -> None:
     trend = replace(
         trend_of(stepped()),
         x=np.arange(3.0),
+        log_axis=False,
         items=100,
         means={"t": mean},
         sampling={"t": np.diag([0.01, 0.02, 0.03]) ** 2},
     )
-    history = history_of(trend, twin, 2.0, log_x=False)
+    history = history_of(trend, twin, 2.0)
     slope = np.abs(twin.shown(mean + step) - twin.shown(mean - step)) / (2 * step)
     assert history.y == pytest.approx(twin.shown(mean))
     assert history.stderr == pytest.approx(slope * [0.01, 0.02, 0.03])

@@ -156,7 +156,7 @@ def no_law(told: Foretold) -> str | None:
     one_way = steps.size and ((steps > 0).all() or (steps < 0).all())
     return (
         f"no law is told apart from a constant by these {count_of(told.line.curve.points, 'point')}: no straight line "
-        f"has a slope by a t test at 5%, and by AICc no form does better ({best})"
+        f"has a slope by a t test at 5%, and by AICc no form does clearly better ({best})"
         + ("; that they all go one way is not counted in either" if one_way else "")
     )
 

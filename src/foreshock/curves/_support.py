@@ -18,9 +18,10 @@ REACH = 1.0
 FACTOR = 20.0
 """Nor beyond this multiple of the last place of a log axis: the curves of the shipped calibration end there."""
 FLOOR = 0.1
-"""A score that never rose by more than this share of the room above its floor is one at its floor, ..."""
+"""A score that never was further than this share of the room from its floor is one at its floor, ..."""
 FLAT = 0.02
-"""... where its later half is also no more than this share above its earlier half."""
+"""... where its later half is also no further than this share from its earlier half, above or below. Both bounds are
+beliefs in round numbers, whatever the items: a score that crept up by less than that may be at its floor or not."""
 NEAR = 0.25
 """So far, as a share of the history's length, is forecast even then; and the history's own longest step."""
 
@@ -72,8 +73,9 @@ def at_floor(curve: Curve) -> bool:
         >>> x = np.geomspace(1e8, 1e10, 6)
         >>> flat = Curve(x, np.array([0.01, 0.0, 0.01, 0.02, 0.01, 0.02]), np.full(6, 300.0), low=0.0, high=1.0)
         >>> rising = Curve(x, np.array([0.01, 0.01, 0.02, 0.03, 0.05, 0.08]), np.full(6, 300.0), low=0.0, high=1.0)
-        >>> at_floor(flat), at_floor(rising)
-        (True, False)
+        >>> falling = Curve(x, rising.y[::-1], np.full(6, 300.0), low=0.0, high=1.0)
+        >>> at_floor(flat), at_floor(rising), at_floor(falling)
+        (True, False, False)
     """
     if curve.low is None or curve.high is None or not curve.points:
         return False
@@ -81,7 +83,7 @@ def at_floor(curve: Curve) -> bool:
     above = (curve.y - floor) / (curve.high - floor)
     half = (curve.points + 1) // 2
     near = above.max() <= FLOOR and above.min() >= -FLOOR
-    return bool(near and above[-half:].mean() - above[:half].mean() <= FLAT)
+    return bool(near and abs(above[-half:].mean() - above[:half].mean()) <= FLAT)
 
 
 def turning(curve: Curve) -> bool:

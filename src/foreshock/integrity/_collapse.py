@@ -67,16 +67,18 @@ def collapses(lines: Iterable[Line], found: Iterable[Total], chance: Mapping[str
             for one, two in pairwise(line.stops):
                 step = _Step(line.family, line.axis, one.label, two.label)
                 steps[step].setdefault(line.task, (one.groups[0][0], two.groups[0][0]))
-    found_all = [_Found(step, steps[step], *_test(steps[step], best, chance)) for step in sorted(steps)]
-    fallen = [_finding(one, q) for one, q in _beyond_chance(found_all)]
-    told = {(f.subject.model_family, f.subject.axis, f.subject.model) for f in fallen}
+    lit = [_Found(step, steps[step], *_test(steps[step], best, chance)) for step in sorted(steps)]
     dark = [_Found(step, steps[step], *_drop(steps[step], best, chance)) for step in sorted(steps)]
-    rest = [one for one in dark if (one.step.family, one.step.axis, one.step.after) not in told]
-    return [*fallen, *(_unknown(one, q) for one, q in _beyond_chance(rest))]
+    beyond = _beyond_chance([*lit, *dark])
+    fallen = [(one, q) for one, q in beyond if any(one is other for other in lit)]
+    told = {one.step for one, _ in fallen}
+    unknown = [(one, q) for one, q in beyond if any(one is other for other in dark) and one.step not in told]
+    known = {one.step: sum(name in chance for name in one.tasks) for one, _ in unknown}
+    return [*(_finding(*one) for one in fallen), *(_unknown(*one, known[one[0].step]) for one in unknown)]
 
 
 def _beyond_chance(found: Sequence[_Found]) -> list[tuple[_Found, float]]:
-    """Steps whose test holds after Holm's rule over all steps that were tested, with their adjusted p-values."""
+    """Steps whose test holds after Holm's rule over all tests of both kinds, with their adjusted p-values."""
     tested = [one for one in found if one.test.p is not None]
     adjusted = holm([one.test.p for one in tested if one.test.p is not None])
     return [(one, float(q)) for one, q in zip(tested, adjusted, strict=True) if q <= LEVEL]
@@ -170,8 +172,8 @@ def _finding(found: _Found, q: float) -> Finding:
     )
 
 
-def _unknown(found: _Found, q: float) -> Finding:
-    """Most tasks fell, and whether to chance cannot be seen."""
+def _unknown(found: _Found, q: float, known: int) -> Finding:
+    """Most tasks fell, and whether to chance cannot be seen; of ``known`` tasks the score of guessing is known."""
     step, test, fallen, able = found.step, found.test, found.fallen, int(found.test.able.sum())
     return Finding(
         code="FS107",
@@ -189,7 +191,7 @@ def _unknown(found: _Found, q: float) -> Finding:
             "(exchangeable unit: the task; valid under any dependence between tasks)"
         ),
         rate=Rate(stated=LEVEL),
-        needs=[Need(what="tasks whose score of guessing is known", have=0, enough=FEWEST)],
+        needs=[Need(what="tasks whose score of guessing is known", have=known, enough=FEWEST)],
         alternatives=[
             possible("harness or format fault", "one cause explains all: template, tokenizer, packing, stop words"),
             possible("the model is worse", "a model may be worse at many tasks without a fault"),

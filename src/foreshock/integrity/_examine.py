@@ -117,7 +117,8 @@ def _speaking(snapshot: Snapshot, computed: Sequence[Aggregate]) -> list[Aggrega
 def _chances(snapshot: Snapshot, runs: Sequence[Run]) -> dict[str, float]:
     """Score of guessing by task: as declared, else the mean over its items of one over the number of options.
 
-    An item that is answered freely counts 0. Items without text are told apart by their ids.
+    An item that is answered freely counts 0, and so does one whose options were not logged: the two cannot be told
+    apart. Items without text are told apart by their ids.
     """
     import polars as pl
 

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from foreshock.mirage._design import Floats
-from foreshock.mirage._judgement import Judgement
 from foreshock.mirage._measures import COUNTED, Hard, Twin
 from foreshock.mirage._trend import Trend
 
@@ -50,33 +49,25 @@ class _Scale(NamedTuple):
     items: float = float("nan")
 
 
-def calibrated(trend: Trend, series: Hard | Twin, onset: tuple[float, float], *, log_x: bool) -> Calibrated:
+def calibrated(trend: Trend, series: Hard | Twin, onset: tuple[float, float]) -> Calibrated:
     """Forecast a series at the upper end of the onset from all models up to its lower end.
 
     Args:
         trend: The line of models.
         series: Its hard metric or one of its twins, with scores.
         onset: Places, on the scale on which the axis is read.
-        log_x: Whether that is a log scale.
     """
     from foreshock.curves import forecast
 
-    at = np.exp(onset[1]) if log_x else onset[1]
-    told = forecast(history_of(trend, series, onset[0], log_x=log_x), [at], identify=False)
+    at = np.exp(onset[1]) if trend.log_axis else onset[1]
+    told = forecast(history_of(trend, series, onset[0]), [at], identify=False)
     refused = told.refused or told.lacking[0]
     if refused is not None:
         return Calibrated(refused=refused)
     return Calibrated(float(told.value[0]), float(told.low[0]), float(told.high[0]))
 
 
-def log_axis(judgement: Judgement, trend: Trend) -> bool:
-    """Whether the places of the trend are the logs of those that the judgement draws, in the axis' own unit."""
-    first = next((float(line.x[0]) for line in judgement.lines if line.x.size), 0.0)
-    # a number and its log are never closer than 1
-    return first > 0 and bool(abs(np.log(first) - trend.x[0]) < 0.5)
-
-
-def history_of(trend: Trend, series: Hard | Twin, upto: float, *, log_x: bool) -> Curve:
+def history_of(trend: Trend, series: Hard | Twin, upto: float) -> Curve:
     """The models up to a place as a curve, on the scale on which the series is shown.
 
     Models at floor are in it, unlike in a line's: a count says what it is where a link does not.
@@ -89,11 +80,11 @@ def history_of(trend: Trend, series: Hard | Twin, upto: float, *, log_x: bool) -
     facts: dict[str, Any] = scale.ends
     x = trend.x[kept]
     return Curve(
-        x=np.exp(x) if log_x else x,
+        x=np.exp(x) if trend.log_axis else x,
         y=scale.y,
         items=None if np.isnan(scale.items) else np.full(mean.size, scale.items),
         stderr=scale.slope * error,
-        log_x=log_x,
+        log_x=trend.log_axis,
         trajectory=trend.trajectory,
         name=series.name,
         **facts,

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from foreshock._base import count_of
-from foreshock.mirage._calibrated_forecast import calibrated, log_axis
+from foreshock.mirage._calibrated_forecast import calibrated
 from foreshock.mirage._entry import Entry
 from foreshock.mirage._forecast import BEFORE, Answer, Surprise, Trail, surprised
 from foreshock.mirage._judgement import Judgement
@@ -111,11 +111,11 @@ def foreseeable(judgement: Judgement, entry: Entry | Trend, priors: Sequence[Noi
     ``no`` is said when the surprise is certainly more than a quarter of the whole rise and more than the smooth class
     allows the interval (twice its share of the axis); ``yes`` when the line before the onset certainly rises and what
     came is certainly within half of the whole rise of it, above or below; each at one-sided 95%. For checkpoints of one
-    run the quantile is that of the worst autocorrelation up to 0.9. Either becomes ``cannot tell`` where the calibrated
-    interval of the same series contradicts it: holds what came, or does not.
+    run the quantile is that of the worst autocorrelation up to 0.9. A ``no`` becomes ``cannot tell`` where the
+    calibrated interval of the same series holds what came.
 
     Args:
-        judgement: The verdict on the entry; what it draws also says whether the axis is read on a log scale.
+        judgement: The verdict on the entry.
         entry: What was judged, or :func:`trend_of` it where the item scores are no longer held.
         priors: What the tasks of the family know of each other's noise (:attr:`FamilyJudgement.priors`); that on the
             twin's link and of its kind is pooled with the scatter of the models before the onset, and two of these do.
@@ -129,10 +129,9 @@ def foreseeable(judgement: Judgement, entry: Entry | Trend, priors: Sequence[Noi
     twin = next((t for t in trend.twins if t.name == judgement.twin and t.name in trend.means), None)
     hard = _forecast(trend, hard_on_link(trend), onset)
     second = None if twin is None else _forecast(trend, twin_on_link(trend, twin, priors), onset)
-    log_x = log_axis(judgement, trend)
-    hard = _held(trend, trend.hard, hard, onset, log_x=log_x)
+    hard = _held(trend, trend.hard, hard, onset)
     if twin is not None and second is not None:
-        second = _held(trend, twin, second, onset, log_x=log_x)
+        second = _held(trend, twin, second, onset)
     answer, why = _both(hard, second)
     labels = [trend.labels[int(np.argmax(trend.x == at))] for at in onset]
     return Foreseeable(answer, why, hard, second, labels[0], labels[1], place)
@@ -176,11 +175,11 @@ def _told(on: OnLink, trail: Trail, told: Surprise) -> Forecast:
     )
 
 
-def _held(trend: Trend, series: Hard | Twin, told: Forecast, onset: tuple[float, float], *, log_x: bool) -> Forecast:
+def _held(trend: Trend, series: Hard | Twin, told: Forecast, onset: tuple[float, float]) -> Forecast:
     """What a line answered beside the calibrated interval, which can take a ``no`` back."""
     if told.answer == "cannot tell" or told.observed is None:
         return told
-    found = calibrated(trend, series, onset, log_x=log_x)
+    found = calibrated(trend, series, onset)
     answer: Answer = told.answer
     why = told.why
     if answer == "no" and found.holds(told.observed):

@@ -26,6 +26,7 @@ class Trend:
     Attributes:
         x: Places on the scale on which the axis is read, shape (points,).
         labels: Points.
+        log_axis: Whether that is a log scale.
         axis_known: Whether the axis orders them by anything but creation.
         trajectory: Whether they are checkpoints of one run.
         hard: Metric in question.
@@ -37,6 +38,7 @@ class Trend:
 
     x: Floats
     labels: tuple[str, ...]
+    log_axis: bool
     axis_known: bool
     trajectory: bool
     hard: Hard
@@ -59,6 +61,7 @@ def trend_of(entry: Entry) -> Trend:
     return Trend(
         x=np.log(panel.x[keep]) if panel.log_axis else panel.x[keep],
         labels=tuple(panel.points[i] for i in keep),
+        log_axis=panel.log_axis,
         axis_known=panel.axis_known,
         trajectory=panel.trajectory,
         hard=entry.hard,
