@@ -133,6 +133,15 @@ def test_a_run_without_any_score_has_no_samples_and_comes_back(tmp_path: Path) -
     assert stored(again) == stored(store)
 
 
+@pytest.mark.parametrize("blank", ["\r", " ", ""])
+def test_a_blank_answer_comes_back(tmp_path: Path, blank: str) -> None:
+    store = make(tmp_path / "s", RUN, batches([item(1)], [{**reply(0, 1, "2"), "answer": blank}], [], []))
+    write_every_eval_ever(store.snapshot(), tmp_path / "out")
+    again = Store.open(tmp_path / "t", create=True)
+    add_paths(again, [tmp_path / "out"])
+    assert stored(again) == stored(store)
+
+
 def test_what_does_not_fit_is_counted(tmp_path: Path) -> None:
     store = small(tmp_path / "s")
     notes = write_every_eval_ever(store.snapshot(), tmp_path / "out").notes

@@ -109,7 +109,8 @@ class Lines:
         response |= {
             n: row[n] for n in ("input_tokens", "output_tokens", "total_tokens") if "token_usage" not in _usage(row)
         }
-        response |= {n: row[n] for n in ("output", "reasoning", "answer") if not row[n]}
+        # what is blank is no text to a reader of the format
+        response |= {n: row[n] for n in ("output", "reasoning", "answer") if not (row[n] or "").strip()}
         for name in ("choice_logprobs", "gold_token_logprobs", "output_token_logprobs"):
             if row[name] is not None:
                 self._notes[f"{name} of a response stands as JSON in its metadata"] += 1
